@@ -13,8 +13,6 @@ from typing import Literal, NamedTuple, Protocol
 
 import msgspec
 
-__all__ = ["Clock", "ClockState", "Discipline", "ManualClock", "Stamp", "SystemClock", "rfc3339"]
-
 ClockState = Literal["synced", "holdover", "unsynced"]
 """`synced`: disciplined now. `holdover`: was, since this process began, and runs on by itself. `unsynced`: never seen so."""
 

@@ -16,8 +16,6 @@ from structlog.typing import Processor
 
 from drivers.protocol.texts import plain, plain_json
 
-__all__ = ["WITHHELD", "LogFormat", "LogLevel", "configure", "get_logger", "redact"]
-
 WITHHELD = "[withheld]"
 
 CARD_FIELDS = frozenset({"card", "rank", "ranks", "suit", "suits", "hand", "hole", "board", "community"})

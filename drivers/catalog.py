@@ -12,11 +12,6 @@ from drivers.errors import Fault
 from drivers.protocol.messages import Identity
 from drivers.protocol.reports import SIMULATED_VENDOR, Capability, DeviceKind
 
-__all__ = [
-    "BEETEK_VENDOR", "LEAST", "LINE_VENDOR", "MODBUS_VENDOR", "TEST_VENDORS", "Approval", "Codec", "Firmware", "Rejection",
-    "codec_of", "images_of", "judge",
-]  # fmt: skip
-
 LINE_VENDOR = "unidentified"
 """Vendor under which a line device is listed: it cannot say who it is."""
 

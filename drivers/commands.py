@@ -3,15 +3,9 @@
 from dataclasses import dataclass
 
 from drivers.protocol.reports import (
-    ALLOWED,
-    ENGAGED,
-    INHIBITED,
-    RELEASED,
     SAFE_VALUE,
     Level,
 )
-
-__all__ = ["ALLOWED", "ENGAGED", "INHIBITED", "RELEASED", "SAFE_VALUE", "Level", "WantedLevel"]
 
 
 @dataclass(frozen=True, slots=True)

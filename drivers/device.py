@@ -11,8 +11,6 @@ from drivers.protocol.constants import DEFAULT_BAUD
 from drivers.protocol.messages import Identity
 from drivers.protocol.reports import DeviceKind
 
-__all__ = ["CONNECTED", "KNOWN", "Delivery", "DeviceConfig", "SessionState", "SessionStatus"]
-
 
 class SessionState(StrEnum):
     """How far the connection to a device is."""

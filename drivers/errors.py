@@ -3,8 +3,6 @@ people."""
 
 from enum import StrEnum
 
-__all__ = ["DeviceError", "Fault", "PortUnavailable"]
-
 
 class Fault(StrEnum):
     """Ids of device faults. Families: LINK cable or system, FRAME noise, PROTO firmware, TIMEOUT unknown, AUTH

@@ -11,8 +11,6 @@ from pathlib import Path
 from drivers.errors import DeviceError
 from drivers.protocol.constants import KEY_SIZE
 
-__all__ = ["KeyRefused", "read_key"]
-
 ROOT = 0
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH

@@ -11,8 +11,6 @@ from controller.journal.record import Record
 from controller.table.state.table import State
 from controller.table.words import facts as f
 
-__all__ = ["alarms_told"]
-
 Document = dict[str, Any]
 OF_PEOPLE = (f.AlarmSeen.kind, f.AlarmCleared.kind, f.HoldLifted.kind)
 

@@ -33,17 +33,6 @@ from controller.table.words import facts as f
 from controller.table.words.codec import UnknownKind
 from controller.table.words.inputs import ServiceStarted
 
-__all__ = [
-    "VERDICTS",
-    "DayRounds",
-    "by_set",
-    "known_days",
-    "newest_first",
-    "note_open_day",
-    "note_rounds",
-    "write_day",
-]
-
 VERDICTS = (f.SetChecked.kind, f.StubCounted.kind, f.SetBrought.kind)
 """Kinds that may say that nothing is to be laid to the set: it was found right, or other cards came in its place."""
 SUFFIX = ".rounds"

@@ -20,8 +20,6 @@ from controller.journal.vault.day_keys import key_file_of
 from controller.journal.vault.vault_keys import VaultKeys
 from controller.table.words.codec import UnknownKind
 
-__all__ = ["Drill", "drill", "journals_in", "lines"]
-
 Told = Callable[[str], object]
 
 

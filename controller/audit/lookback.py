@@ -18,8 +18,6 @@ from controller.journal.record import Stream
 from controller.journal.view import Brief
 from controller.table.words import facts as f
 
-__all__ = ["Evidence", "Lookback", "lookback"]
-
 
 class Evidence(StrEnum):
     """Which kind of verdict counts as good: a right count says nothing about which cards they are."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from controller.journal.archive.boundary import BoundaryUnreadable, read_boundary
 from controller.journal.bodies import fact_of, input_of
-from controller.journal.day_state import Closed, NotCarried, carried, closed_in, rounds_at, state_from
+from controller.journal.day_state import Closed, NotCarried, closed_in, rounds_at, state_from
 from controller.journal.reading import Reading
 from controller.journal.record import FACTS, Record, Stream
 from controller.journal.vault.vault import StillSealed
@@ -23,23 +23,12 @@ from controller.rules.read.loader import RulebookInvalid
 from controller.table.decide import decide
 from controller.table.fold.fold import evolve
 from controller.table.state.recorded_setup import setup_from
+from controller.table.state.state_json import carried
 from controller.table.state.table import Setup, State
 from controller.table.words.codec import encode, stream_of, version_of
 from controller.table.words.facts import Fact, RoundBegun, RoundEnded
 from controller.table.words.inputs import Input, RecordDayClosed, ServiceStarted, TableSetup
 from drivers.events import LINK_EVENTS, REPORTS, DeviceOnline
-
-__all__ = [
-    "Difference",
-    "NotReplayable",
-    "Sealed",
-    "Seen",
-    "TableUnfit",
-    "differences",
-    "folded",
-    "setup_of",
-    "table_at",
-]
 
 UNFIT = (AssertionError, KeyError, ValueError, TypeError, AttributeError, IndexError)
 """What folding raises of a fact that nobody could have decided where it stands."""

@@ -19,8 +19,6 @@ from controller.table.words.inputs import ServiceStarted
 from controller.table.words.structs import replace
 from drivers.events import LINK_EVENTS, REPORTS
 
-__all__ = ["SeatTold", "Touched", "WagerTold", "empty_table", "touched_in"]
-
 OF_CASES = {event.kind for event in (*OF_DISPUTES, *OF_ALARMS, f.SecurityAlarm)}
 SKIPPED = (WITHHELD | {*REPORTS, *LINK_EVENTS, f.LevelWanted.kind, f.DutyOpened.kind} | OF_CASES) - {
     "stack_dispensed"

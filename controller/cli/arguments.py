@@ -8,8 +8,6 @@ from typing import Any
 
 import click
 
-__all__ = ["A_FILE", "A_PATH", "LARGEST", "Finite", "Place", "is_device"]
-
 LARGEST = 2**63 - 1
 """No record has a higher number: SQLite cannot count further."""
 

@@ -32,8 +32,6 @@ from simulators.bench.run import Outcome, run
 from simulators.crew.scenario import MISHAPS, Mishap, ScenarioError
 from simulators.scenario.script import BUS, LINES, ScriptError
 
-__all__ = ["bench"]
-
 BROKEN, CANNOT_RUN = 1, 3
 LONGEST_NAME = "/progressive-1.ctl"
 """Of the sockets in the private directory of a run."""

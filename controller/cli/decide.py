@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 from msgspec import json
 
-from controller.cli.main import A_FILE, USAGE, WRONG, end
+from controller.cli.arguments import A_FILE
+from controller.cli.main import USAGE, WRONG, end
 from controller.cli.stdin import lines_of
 from controller.config.load import BENCH, SHA256, load_config
 from controller.config.model import DISPENSERS, ConfigInvalid, Elections, TableConfig, changed_since
@@ -22,8 +23,6 @@ from controller.rules.read.toml import TomlInvalid, parse_toml
 from controller.rules.vocabulary import Method
 from controller.table.state.table import DeviceSetup, Setup
 from drivers.events import DeviceKind
-
-__all__ = ["decide", "elections_in", "example_setup", "lines_of"]
 
 CHIP_CENTS = 500
 """Worth of a progressive chip at the table that is taken where no --table is given."""

@@ -21,22 +21,6 @@ from drivers.protocol.texts import plain, plain_json
 if TYPE_CHECKING:
     from controller.control.client import ControlClient
 
-__all__ = [
-    "AS_JSON",
-    "A_FILE",
-    "UNREACHABLE",
-    "USAGE",
-    "WRONG",
-    "acting",
-    "ask",
-    "cli",
-    "client",
-    "end",
-    "main",
-    "reaching",
-    "show",
-]
-
 WRONG, USAGE, UNREACHABLE = 1, 2, 3
 
 ELSEWHERE = {
@@ -214,7 +198,7 @@ def run(config: Path) -> None:
     from controller.config.model import ConfigInvalid
     from controller.control.endpoint import ControlUnavailable
     from controller.journal.errors import JournalLocked
-    from controller.journal.proof.keys import KeyUnusable
+    from controller.journal.vault.key_file import KeyUnusable
     from controller.log import configure
 
     try:

@@ -6,9 +6,7 @@ import click
 
 from controller.cli.arguments import LARGEST
 from controller.cli.main import AS_JSON, acting, ask, client, reaching, show
-from controller.text.status_page import outbox_page
-
-__all__ = ["outbox"]
+from controller.text.broker_page import outbox_page
 
 
 @click.group()

@@ -2,8 +2,6 @@
 
 import importlib
 
-__all__ = ["ForeignPackage", "verify_own_packages"]
-
 DISTRIBUTION = "tablewarden"
 OPTIONAL = "simulators"  # a table in play may have none
 

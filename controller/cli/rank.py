@@ -11,11 +11,10 @@ from msgspec import json
 from controller.cards.cards import CardError, names, parse
 from controller.cli.main import AS_JSON, WRONG, end
 from controller.cli.rulebook.choice import EVERYWHERE, find_book
-from controller.cli.stdin import MAX_LINE, lines_of
+from controller.cli.stdin import lines_of
+from controller.filters.json_lines import MAX_LINE
 from controller.rules.model import Rulebook
 from controller.rules.ranked import Dealt, NoHand, Ranked, decks, ranked
-
-__all__ = ["rank"]
 
 ORDERS = {"five": "hand", "six": "six card bonus", "three": "three cards"}
 

@@ -7,8 +7,10 @@ from pathlib import Path
 import click
 from msgspec import DecodeError, json
 
-from controller.cli.decide import elections_in, lines_of, with_added
-from controller.cli.main import A_FILE, WRONG
+from controller.cli.arguments import A_FILE
+from controller.cli.decide import elections_in, with_added
+from controller.cli.main import WRONG
+from controller.cli.stdin import lines_of
 from controller.config.load import BENCH, limits_in, payouts_in
 from controller.config.model import ConfigInvalid
 from controller.config.section import Section
@@ -23,8 +25,6 @@ from controller.rules.read.library import RulebookUnknown, find
 from controller.rules.read.loader import RulebookInvalid, whole
 from controller.rules.read.reader import nearest
 from controller.rules.read.toml import parse_toml
-
-__all__ = ["settle"]
 
 
 def _print_schema(ctx: click.Context, parameter: click.Parameter, which: str | None) -> None:

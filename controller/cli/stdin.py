@@ -5,8 +5,6 @@ from typing import BinaryIO
 
 from controller.filters.json_lines import MAX_LINE
 
-__all__ = ["MAX_LINE", "lines_of"]
-
 
 def lines_of(stream: BinaryIO) -> Iterator[bytes]:
     """Line by line; of one that is too long only so much that it is seen to be, however long it is."""

@@ -11,8 +11,6 @@ import os
 import sys
 from typing import Any
 
-__all__ = ["StreamLost", "prepare"]
-
 INPUT, OUTPUT, ERRORS = range(3)
 NAMES = ("standard input", "standard output", "standard error")
 

@@ -10,8 +10,6 @@ from controller.cli.main import WRONG, acting, ask, client, end, reaching
 from controller.journal.vault.key_file import KeyUnusable
 from controller.journal.vault.vault_keys import check_vault, make_vault, renew_vault
 
-__all__ = ["vault"]
-
 
 @click.group()
 def vault() -> None:

@@ -10,8 +10,6 @@ from controller.rules.read.toml import TomlInvalid, parse_toml
 from drivers.catalog import TEST_VENDORS, Approval, Firmware
 from drivers.events import DeviceKind
 
-__all__ = ["read_approved"]
-
 SHA256 = re.compile(r"[0-9a-f]{64}")
 NAME = re.compile(r"[^\x00-\x1f\x7f]{1,48}")
 MAX_IMAGE_BYTES = 64 << 20

@@ -11,8 +11,6 @@ from drivers.events import DeviceKind
 from drivers.keys import KeyRefused, read_key
 from drivers.transport.usb_address import USB_SCHEME, UsbAddress
 
-__all__ = ["verify_device"]
-
 UNSTABLE_NAME = re.compile(r"/dev/tty(?:USB|ACM)\d+")
 """Names that the kernel gives in the order of plugging in: after a restart they may be another device's."""
 

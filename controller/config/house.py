@@ -7,8 +7,6 @@ from dataclasses import replace
 from controller.config.report import Finding
 from controller.rules.elections import unequal
 
-__all__ = ["of_one_house"]
-
 
 def of_one_house(findings: Sequence[Finding]) -> list[Finding]:
     """The same findings, where these files are the tables of one house: what must be alike at each of them is.

@@ -5,8 +5,6 @@ from pathlib import Path
 
 from controller.config.section import Section
 
-__all__ = ["JournalConfig", "journal_in"]
-
 
 @dataclass(frozen=True, slots=True)
 class JournalConfig:

@@ -35,8 +35,6 @@ from drivers.modbus.timing import DEFAULT_BAUD as BUS_BAUD
 from drivers.protocol.constants import DEFAULT_BAUD
 from drivers.transport.usb_address import USB_SCHEME, UsbAddress
 
-__all__ = ["Reading", "load_config", "read_config", "socket_of"]
-
 MAX_SEATS = 12
 """No felt has more; what the rulebook allows is checked against the rulebook."""
 

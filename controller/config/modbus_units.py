@@ -8,8 +8,6 @@ from drivers.device import DeviceConfig
 from drivers.events import DeviceKind
 from drivers.modbus.units import MAX_SEATS, MAX_SENSORS, Spot, Unit, misfits
 
-__all__ = ["read_units", "verify_units"]
-
 WORDS = re.compile(r"[0-9A-Fa-f]{4}( [0-9A-Fa-f]{4}){0,15}")
 """Registers as a person writes them down: four hex digits each."""
 LAST = 0xFFFF

@@ -30,8 +30,6 @@ from controller.table.words import structs
 from drivers.device import DeviceConfig
 from drivers.events import DeviceKind
 
-__all__ = ["Config", "ConfigInvalid", "Elections", "LogConfig", "TableConfig", "law_of"]
-
 Elections = Mapping[str, tuple[str, str]]
 """Reading id -> (choice, who elected it)."""
 

@@ -19,8 +19,6 @@ from drivers.catalog import LEAST, Approval, Codec
 from drivers.device import DeviceConfig
 from drivers.events import Capability, DeviceKind
 
-__all__ = ["Finding", "document", "examine", "page"]
-
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 

@@ -6,8 +6,6 @@ from pathlib import Path
 from controller.config.gaming_day import GamingCalendar
 from controller.config.section import Section
 
-__all__ = ["KEEP_DAYS", "Retention", "read_retention"]
-
 KEEP_DAYS = (2, 3660)
 """Fewest and most days that may be set: a look-back over yesterday never needs a segment."""
 

@@ -12,8 +12,6 @@ from typing import Any, TypeVar
 
 from controller.rules.read.reader import DAY, nearest
 
-__all__ = ["Section"]
-
 E = TypeVar("E", bound=StrEnum)
 LEVEL = re.compile(r"[a-z0-9-]{1,32}")
 """Names that become levels of MQTT topics; the same pattern as in `controller.publish.topics`."""

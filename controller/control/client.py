@@ -10,8 +10,6 @@ from typing import Any, Self
 
 import msgspec
 
-__all__ = ["ANSWER_TIMEOUT_S", "DEFAULT_SOCKET", "ControlClient", "ControlFailed", "ControlUnreachable"]
-
 DEFAULT_SOCKET = Path("/run/tablewarden/control.sock")
 """Where a daemon offers its socket unless its configuration says otherwise."""
 

@@ -11,8 +11,6 @@ from controller.rules.vocabulary import Role
 from controller.table.words.acts import Act
 from controller.table.words.inputs import Actor
 
-__all__ = ["ControlConfig", "Desk", "ErrorCode", "Person", "Refused", "identify"]
-
 
 class ErrorCode(StrEnum):
     """Why a request was refused. Codes are stable; the reason beside them is for people."""

@@ -7,8 +7,6 @@ import stat
 import struct
 from pathlib import Path
 
-__all__ = ["MAX_PATH", "ControlUnavailable", "Endpoint", "peer_of"]
-
 MODE = 0o660
 """The service's user and its group: the people who work this table."""
 

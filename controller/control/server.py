@@ -35,8 +35,6 @@ from controller.limits.limited_log import QuietLog
 from controller.log import get_logger
 from controller.rules.vocabulary import Role
 
-__all__ = ["ControlServer"]
-
 BATCH = 100
 """Records read at once for a watcher: under a millisecond of the event loop, and all that waits for a slow one."""
 

@@ -11,8 +11,6 @@ from contextlib import asynccontextmanager
 
 from controller.limits.token_bucket import Allowance
 
-__all__ = ["Shares"]
-
 BURST_S = 0.25
 """Time of the loop that a login may use at any pace: a page of a person, a program that starts."""
 

@@ -18,25 +18,6 @@ from controller.rules.read.reader import nearest
 from controller.table.words.acts import ACTS, Act
 from drivers.protocol.texts import is_plain, repeated_key
 
-__all__ = [
-    "MAX_REQUEST",
-    "STREAMS",
-    "ActRequest",
-    "Asked",
-    "EraseCardsRequest",
-    "OpenRoundRequest",
-    "OutboxReleaseRequest",
-    "OutboxStatusRequest",
-    "Request",
-    "StatusRequest",
-    "WatchRequest",
-    "act_from",
-    "answer",
-    "failure",
-    "request_from",
-    "usage",
-]
-
 MAX_REQUEST = 64 * 1024
 """Bytes of one request with its line end. The longest sensible one, an act with a note, has under 1 KiB."""
 

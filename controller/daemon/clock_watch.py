@@ -12,8 +12,6 @@ import structlog
 from controller.clock import Clock
 from controller.table.words.inputs import ClockJudged, ClockStepped
 
-__all__ = ["EVERY_NS", "STEP_US", "ClockWatch"]
-
 log = structlog.get_logger()
 
 LOOK_S = 1.0
@@ -27,7 +25,8 @@ EVERY_NS = 3600 * 1_000_000_000
 class Table(Protocol):
     """What the watch needs of the engine (`controller.daemon.engine.Engine`)."""
 
-    def submit(self, subject: str, body: ClockStepped | ClockJudged) -> bool: ...
+    def submit(self, subject: str, body: ClockStepped | ClockJudged) -> bool:
+        """Hands an input to the engine's queue; returns False if the engine takes no more inputs."""
 
 
 class ClockWatch:

@@ -10,8 +10,6 @@ from controller.table.state.table import Duty, Setup, State
 from controller.text.instructions import instruction
 from drivers.events import DeviceKind
 
-__all__ = ["display_text", "fit"]
-
 CUT = ".."
 
 

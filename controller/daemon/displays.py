@@ -14,11 +14,12 @@ from typing import Any, Protocol
 
 from controller.daemon.display_text import display_text, fit
 from controller.table.state.table import Setup, State
-from drivers.commands import Level, WantedLevel
+from drivers.commands import WantedLevel
 from drivers.device import CONNECTED, Delivery, SessionState
 from drivers.errors import Fault
 from drivers.events import DeviceOffline, DeviceOnline, LevelConfirmed, LevelUnknown
 from drivers.protocol.host.link import Identity
+from drivers.protocol.words import Level
 
 ASK_AGAIN_S = 5.0
 """A text that the device refused, or never answered, is asked for again after so long."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol, cast
 
 from controller.clock import Clock, ClockState, Stamp
-from controller.daemon.record.snapshot import Snapshot
+from controller.journal.day_state import Snapshot
 from controller.journal.errors import JournalError
 from controller.journal.record import FACTS, Draft, Record, Stream, Transaction
 from controller.journal.recorder import Recorder
@@ -26,8 +26,9 @@ from controller.table.words.acts import Act
 from controller.table.words.codec import decode_fact, encode, encode_input, origin_in, stream_of, version_of
 from controller.table.words.facts import Fact, InputRefused, LevelWanted
 from controller.table.words.inputs import Actor, Body, Input, Moment, ServiceEvent
-from drivers.commands import Level, WantedLevel
+from drivers.commands import WantedLevel
 from drivers.events import EventsLost, Origin
+from drivers.protocol.words import Level
 
 QUEUE_LIMIT = 1024
 """Inputs that may wait. Devices are no longer acknowledged at three quarters of it; the rest is kept for people."""
@@ -358,6 +359,3 @@ def last_reported(journal: Journal, serial: str) -> Origin | None:
 def refusal(told: Sequence[Told]) -> InputRefused | None:
     """Returns the refusal among an act's facts, or None."""
     return next((t.fact.event for t in told if isinstance(t.fact.event, InputRefused)), None)
-
-
-__all__ = ["FULL_AT", "QUEUE_LIMIT", "Device", "Engine", "RecordFailed", "Told", "last_reported", "refusal"]

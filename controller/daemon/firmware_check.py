@@ -8,20 +8,20 @@ from typing import Protocol
 
 from controller.table.state.table import State
 
-__all__ = ["Measuring"]
-
 
 class Table(Protocol):
     """What the check needs of the engine (`controller.daemon.engine.Engine`)."""
 
     @property
-    def state(self) -> State: ...
+    def state(self) -> State:
+        """The table's present state, folded from all facts."""
 
 
 class Session(Protocol):
     """What the check needs of a device (`drivers.session.session.DeviceSession`)."""
 
-    def measure(self) -> None: ...
+    def measure(self) -> None:
+        """Asks the device to measure its firmware now."""
 
 
 class Measuring:

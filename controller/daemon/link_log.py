@@ -6,8 +6,6 @@ from typing import Any
 from controller.limits.limited_log import QuietLog
 from drivers.device import SessionStatus
 
-__all__ = ["LinkLog"]
-
 
 class LinkLog:
     """The state log of one device. `write(event, **fields)`: a log's own call. `clock`: monotonic seconds."""

@@ -12,8 +12,6 @@ from controller.table.questions.stub_count_and_turns import asking_order, must_q
 from controller.table.state.table import Round, Setup
 from controller.table.words import acts as a
 
-__all__ = ["keeps_set", "stage_document", "wager_documents"]
-
 Document = dict[str, Any]
 
 

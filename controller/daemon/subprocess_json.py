@@ -13,8 +13,6 @@ import msgspec
 
 from controller.limits.descriptors import in_words
 
-__all__ = ["NoAnswer", "answer_of"]
-
 NICE = 19
 MOST_SAID = 500
 """Of what a command that failed complained of, the end."""

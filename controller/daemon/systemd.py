@@ -7,8 +7,6 @@ import os
 import socket
 from collections.abc import Mapping
 
-__all__ = ["Notifier"]
-
 
 class Notifier:
     """Tells the service manager that started this process, if one did; without one every call does nothing.

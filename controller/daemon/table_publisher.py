@@ -16,10 +16,9 @@ from controller.journal.store import Journal
 from controller.publish.broker.link import LinkFactory
 from controller.publish.broker.memory import MemoryBroker
 from controller.publish.broker.mqtt import MqttLink
-from controller.publish.publisher import PublishConfig, Publisher
+from controller.publish.config import PublishConfig
+from controller.publish.publisher import Publisher
 from controller.table.words.inputs import BrokerChanged
-
-__all__ = ["publisher_of"]
 
 log = structlog.get_logger()
 

@@ -5,8 +5,6 @@ from collections.abc import Awaitable, Callable
 
 from controller.limits.descriptors import OUT_OF_MEANS, in_words
 
-__all__ = ["TaskEnded", "lasting"]
-
 
 class TaskEnded(Exception):
     """A part of the daemon ended unasked. `is_fault`: through a fault of this software, not of the machine."""

@@ -11,15 +11,6 @@ from drivers.protocol.texts import plain
 from drivers.recording.words import event_words
 from drivers.session.probe import Probe
 
-__all__ = [
-    "HIDDEN",
-    "event_document",
-    "probe_document",
-    "record_document",
-    "report_document",
-    "shown_input",
-]
-
 Document = dict[str, Any]
 
 HIDDEN = "(not shown: it may name a card)"

@@ -8,8 +8,6 @@ from drivers.protocol.framing import FrameError, decode_piece
 from drivers.protocol.texts import plain
 from drivers.recording.words import fields_words, report_words
 
-__all__ = ["frame_words", "pieces_in_words"]
-
 SHORT: dict[type[m.Message], str] = {m.Request: "REQ", m.Response: "RSP", m.Error: "ERR"}
 """Names in docs/protocol.md that are not those of the records."""
 

@@ -10,8 +10,6 @@ from drivers.errors import Fault
 from drivers.transport import USB_SCHEME
 from drivers.transport.ports import Holder, Port
 
-__all__ = ["UP", "listing"]
-
 Document = dict[str, Any]
 
 UP = ("online", "suspect")

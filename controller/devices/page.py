@@ -11,8 +11,6 @@ from drivers.protocol.host.events import Failed, HostEvent, LevelsRead, Lost, On
 from drivers.protocol.texts import plain
 from drivers.recording.words import event_words
 
-__all__ = ["event_page", "list_page", "probe_page", "silence_page"]
-
 Document = Mapping[str, Any]
 
 NEXT = {

@@ -14,8 +14,6 @@ from drivers.protocol.reports import DeviceKind
 from drivers.session.assembly import BITS_A_BYTE, TransportFactory, device_transport
 from drivers.transport.ports import holder_of
 
-__all__ = ["PortTrouble", "on_port", "why_unavailable"]
-
 T = TypeVar("T")
 
 

@@ -9,8 +9,6 @@ from drivers.protocol.texts import plain
 from drivers.recording.format import Recording
 from drivers.recording.replay import Difference, Replayed
 
-__all__ = ["compare_page", "replayed_document"]
-
 Document = dict[str, Any]
 
 

@@ -19,8 +19,6 @@ from drivers.protocol.reports import DeviceKind
 from drivers.recording.follow import Follower
 from drivers.recording.tap import Recorder
 
-__all__ = ["follow", "who_is_there"]
-
 HELLO_S, HELLO_TRIES = 1.0, 4
 STATE_LOOK_S = 0.2
 

@@ -18,8 +18,6 @@ from controller.table.words.codec import BODIES, IDENTITIES, SEALED_VERSIONS, bo
 from controller.table.words.inputs import Actor, Input, Moment
 from drivers.events import Origin
 
-__all__ = ["MAX_AT", "DecideFilter", "FactLine", "InputLine", "JournalLine", "Recorded"]
-
 MAX_AT = (2**63 - 1) // 1000
 """Microseconds, so that the same in nanoseconds still has 64 bits."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -14,8 +14,6 @@ from controller.table.words.inputs import Actor, Moment
 from controller.table.words.named_bodies import shapes_in_one_word
 from drivers.events import Origin
 
-__all__ = ["input_schema", "output_schema"]
-
 
 def input_schema() -> dict[str, Any]:
     """Returns the schema of one input line: written by hand, or printed by a journal."""

@@ -12,8 +12,6 @@ from controller.rules.read.reader import nearest
 from controller.table.words.structs import fields, is_record
 from drivers.protocol.texts import repeated_key
 
-__all__ = ["MAX_LINE", "ErrorLine", "LineRefused", "convert", "in_words", "object_in", "verify"]
-
 MAX_LINE = 64 * 1024
 """Bytes of a line; the longest input that a journal can hold, with 2,000 characters of text, has a quarter of it."""
 MIN_NUMBER, MAX_NUMBER = -(2**63), 2**64 - 1

@@ -5,8 +5,6 @@ from typing import Any
 
 import msgspec
 
-__all__ = ["by_kind", "close", "document", "ref", "shapes"]
-
 _REF = "#/$defs/{name}"
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

@@ -17,8 +17,6 @@ from controller.rules.model import Law
 from controller.table.words.structs import replace
 from controller.text.lean_json import lean
 
-__all__ = ["HandLine", "RoundLine", "SettleFilter", "SettledLine"]
-
 EXAMPLE = '{"seats": [{"seat": 1, "wagers": {"ante": 1000}}]}'
 _ENCODER = msgspec.json.Encoder()
 

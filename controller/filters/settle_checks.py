@@ -14,8 +14,6 @@ from controller.games.settling.side import SIX_CARD
 from controller.rules.amounts import CURRENCY
 from controller.rules.read.reader import nearest
 
-__all__ = ["refuse_correction", "refuse_currency", "refuse_unused"]
-
 
 def refuse_unused(given: Round, settler: Settler) -> None:
     """Raises `LineRefused` for the first key that this document, as elected, does not use."""

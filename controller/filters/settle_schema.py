@@ -9,8 +9,6 @@ from controller.filters.json_lines import ErrorLine
 from controller.filters.json_schema import close, document, shapes
 from controller.filters.settle import RoundLine, SettledLine
 
-__all__ = ["input_schema", "output_schema"]
-
 
 def input_schema() -> dict[str, Any]:
     """Returns the schema of one input line: a round of play."""

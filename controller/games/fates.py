@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from controller.rules.model import Cited, Demand, Law
+from controller.rules.citation import Cited
+from controller.rules.model import Demand, Law
 from controller.rules.vocabulary import Action
 
 VOIDS_ALL = (Action.VOID_ROUND, Action.VOID_ALL_HANDS)

@@ -11,8 +11,6 @@ from controller.table.words.codec import decode_fact, decode_input
 from controller.table.words.facts import Fact
 from controller.table.words.inputs import Input, Moment
 
-__all__ = ["UNREADABLE", "BodyUnreadable", "body_of", "fact_of", "input_of"]
-
 T = TypeVar("T")
 UNREADABLE = (msgspec.MsgspecError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
 """What decoding raises of bytes that are no JSON, or no object, or not one of that kind."""

@@ -17,17 +17,6 @@ import msgspec
 
 from controller.journal.record import Origin, Record, Stream
 
-__all__ = [
-    "FORMAT",
-    "SALT_BYTES",
-    "Columns",
-    "data_hash",
-    "genesis_hash",
-    "header_bytes",
-    "header_of",
-    "record_hash",
-]
-
 FORMAT = 1
 """First element of each header: how the rest is laid out."""
 SALT_BYTES = 16

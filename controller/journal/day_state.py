@@ -16,12 +16,10 @@ from controller.journal.seal import Head
 from controller.journal.store import Journal
 from controller.journal.view import Brief
 from controller.table.state.device import Device
-from controller.table.state.state_json import StateUnreadable, carried, state_of
+from controller.table.state.state_json import StateUnreadable, state_of
 from controller.table.state.table import Setup, State
 from controller.table.words.inputs import RecordDayClosed
 from controller.table.words.structs import replace
-
-__all__ = ["Closed", "NotCarried", "Snapshot", "carried", "closed_in", "last_day", "rounds_at", "state_from"]
 
 log = structlog.get_logger()
 

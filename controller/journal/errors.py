@@ -4,20 +4,6 @@ import errno
 import sqlite3
 from pathlib import Path
 
-__all__ = [
-    "JournalDamaged",
-    "JournalError",
-    "JournalForeign",
-    "JournalLocked",
-    "JournalMissing",
-    "JournalMoved",
-    "JournalNewer",
-    "JournalOlder",
-    "JournalRepeat",
-    "JournalWriteFailed",
-    "why_not_written",
-]
-
 FULL = "make room on its disk (df -h)"
 FAILING = "look at its disk (dmesg), and mount it for writing again or change it"
 REMEDIES = {

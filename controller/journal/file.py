@@ -19,31 +19,6 @@ from controller.journal.errors import JournalDamaged, JournalForeign, JournalNew
 from controller.journal.lock import MODE
 from controller.journal.record import Stream
 
-__all__ = [
-    "LOG",
-    "QUICK_CHECK_BYTES",
-    "READ_ERRORS",
-    "SCHEMA",
-    "SCHEMA_SQL",
-    "SEEN",
-    "SEEN_SQL",
-    "Anchor",
-    "Description",
-    "connect_readonly",
-    "connect_writer",
-    "create_file",
-    "examine",
-    "file_size",
-    "fold_log",
-    "has_log",
-    "lacks_log",
-    "overwrite_log",
-    "prime",
-    "quick_check",
-    "read_anchors",
-    "upgrade",
-]
-
 APPLICATION_ID = 0x54574A31  # "TWJ1": tells a journal from any other SQLite file
 SCHEMA = 2
 """`user_version` of the file; a higher one is a later release's. 1: there are no keys of rounds."""

@@ -6,8 +6,6 @@ from pathlib import Path
 
 from controller.journal.file import LOG, MOST_OVERWRITTEN
 
-__all__ = ["AGAIN_BYTES", "RESERVE_BYTES", "free_bytes", "room_problem"]
-
 RESERVE_BYTES = 256 << 20
 """Below so much free space people are warned: some weeks of play, and less than what a day's segment and a copy may need."""
 AGAIN_BYTES = RESERVE_BYTES + (64 << 20)

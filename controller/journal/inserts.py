@@ -11,8 +11,6 @@ from itertools import chain
 from controller.journal.record import Stream
 from controller.journal.seal import Batch, Row
 
-__all__ = ["NotUsable", "commit", "write_batch"]
-
 AT_ONCE = 16
 """Rows of one statement; four times as many gain little more. What is left of a batch goes in one by one."""
 

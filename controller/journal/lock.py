@@ -16,8 +16,6 @@ from pathlib import Path
 
 from controller.journal.errors import JournalLocked
 
-__all__ = ["WriterLock", "mode_of"]
-
 NOTE_BYTES = 80
 MODE = 0o640
 """The record is for the service's user and its group, e.g. an auditor's."""

@@ -14,8 +14,6 @@ from controller.journal.proof.verify import check_tail
 from controller.journal.reading import Reading
 from controller.journal.view import JournalView, Progress, quiet
 
-__all__ = ["open_view", "opened", "opened_alone", "past_of"]
-
 
 @contextmanager
 def opened(path: Path, told: Progress = quiet) -> Iterator[Reading]:

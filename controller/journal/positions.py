@@ -7,8 +7,6 @@ from typing import TypeAlias
 
 from controller.journal.record import Position, Stream
 
-__all__ = ["Positions", "write_positions"]
-
 At: TypeAlias = dict[tuple[str, str], Position]
 """By reader and stream."""
 

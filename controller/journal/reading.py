@@ -10,8 +10,6 @@ from controller.journal.vault.vault import Unsealer
 from controller.journal.vault.vault_keys import VaultKeys
 from controller.journal.view import MAX_SEQUENCE, Brief, Progress
 
-__all__ = ["Reading"]
-
 
 class Reading(Protocol):
     """Reads a record. Every method may raise `JournalDamaged`."""

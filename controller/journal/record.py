@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 from controller.clock import Stamp
 
-__all__ = ["FACTS", "Draft", "Origin", "Position", "Record", "Stream", "Transaction"]
-
 
 class Stream(StrEnum):
     """A numbered, chained series of records. Numbers start at 1 and have no gaps."""
@@ -97,4 +95,5 @@ class Position:
 
 
 def record_id(journal_id: str, stream: Stream, sequence: int) -> str:
+    """Returns a record's unique name: journal, stream and number."""
     return "".join((journal_id, "-", stream, "-", str(sequence)))

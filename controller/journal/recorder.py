@@ -15,8 +15,6 @@ from controller.journal.errors import JournalWriteFailed
 from controller.journal.record import Record, Transaction
 from controller.journal.store import Journal
 
-__all__ = ["Recorder"]
-
 T = TypeVar("T")
 
 INLINE_BELOW_S = 0.001

@@ -13,8 +13,6 @@ from controller.journal.record import FACTS, Draft, Origin, Record, Stream, Tran
 from controller.journal.vault.vault import Opening, Vault
 from controller.table.words.inputs import CardsErased, RoundOpened
 
-__all__ = ["Batch", "Head", "Row", "seal", "signed"]
-
 Row = tuple[object, ...]
 
 

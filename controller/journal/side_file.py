@@ -8,8 +8,6 @@ from pathlib import Path
 
 from controller.journal.lock import mode_of
 
-__all__ = ["read_beside", "write_beside"]
-
 NEW = ".new"
 
 

@@ -11,8 +11,6 @@ from pathlib import Path
 from controller.journal.errors import JournalMoved
 from controller.journal.file import LOG
 
-__all__ = ["Standing"]
-
 
 @dataclass(frozen=True, slots=True)
 class _File:

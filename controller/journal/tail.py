@@ -10,8 +10,6 @@ from controller.journal.bodies import BodyUnreadable, body_of
 from controller.journal.opening import opened
 from controller.journal.record import Record, Stream
 
-__all__ = ["as_json", "tail"]
-
 POLL_S = 0.2
 """How soon a followed journal's new records show; each look costs well under a millisecond."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -15,8 +15,6 @@ from controller.journal.vault.vault import KeyRow, Unsealer
 from controller.journal.vault.vault_keys import VaultKeys
 from controller.table.words.inputs import RecordDayClosed
 
-__all__ = ["BATCH", "MASK_64", "MAX_SEQUENCE", "SELECT", "Brief", "JournalView", "Progress", "quiet"]
-
 Row = tuple[Any, ...]
 Progress = Callable[[int, int], None]
 """Receives now and then how many records are done, and of how many."""

@@ -5,8 +5,6 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-__all__ = ["OUT_OF_MEANS", "Spare", "in_words"]
-
 OUT_OF_MEANS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 DESCRIPTORS = "the daemon may open no more files; find out what keeps them (ls -l /proc/PID/fd), or raise LimitNOFILE of its unit"
 MACHINE = "this machine is out of memory or of files; find out which program takes them"

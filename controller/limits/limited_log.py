@@ -5,8 +5,6 @@ from typing import Any
 
 from controller.limits.token_bucket import Allowance
 
-__all__ = ["BURST", "PERIOD_S", "QuietLog"]
-
 BURST = 20
 """Lines that follow each other at any pace."""
 PERIOD_S = 3.0

@@ -2,8 +2,6 @@
 
 from collections.abc import Callable
 
-__all__ = ["Allowance"]
-
 
 class Allowance:
     """A token bucket. `burst`: the most that is saved; `per_s`: refill each second; `clock`: monotonic seconds."""

@@ -12,8 +12,6 @@ from controller.publish.source import READER, STREAMS, JournalReader, Report
 from controller.publish.suspects import STRIKES, Key, Suspects, topic_of
 from controller.publish.topics import Topics
 
-__all__ = ["Backlog", "Counters"]
-
 NS = 1_000_000_000
 
 

@@ -5,8 +5,6 @@ from typing import Any
 
 import msgspec
 
-__all__ = ["Board"]
-
 _ENCODER = msgspec.json.Encoder(order="sorted")
 
 

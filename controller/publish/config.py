@@ -7,8 +7,6 @@ from typing import Literal
 from controller.publish.envelope import VENDOR
 from controller.publish.topics import verify_level
 
-__all__ = ["PublishConfig", "Tls"]
-
 
 @dataclass(frozen=True, slots=True)
 class Tls:

@@ -20,8 +20,6 @@ from controller.publish.known_head import Heads
 from controller.publish.presence import Birth, Offline, Said, encode, read
 from controller.publish.pump import CONN, Pump
 
-__all__ = ["Connection", "Stop"]
-
 REBIRTH_S, REBIRTH_MOST_S = 5.0, 60.0
 """Time between repeated births: two machines with one identity must not shout each other down."""
 LEAVE_S = 2.0

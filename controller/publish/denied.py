@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from controller.publish.topics import Topics
 
-__all__ = ["Denied", "Parked"]
-
 STATES = "state/#"
 """All state topics: an ACL has one line for them, so where two were denied in a row the others are not asked one by one."""
 NS = 1_000_000_000

@@ -18,8 +18,6 @@ from controller.table.words.codec import SEALED_VERSIONS, WITHHELD, origin_in
 from controller.table.words.inputs import RoundOpened
 from drivers.events import Origin
 
-__all__ = ["CONTENT_TYPE", "VENDOR", "Envelope", "Event", "Wrapper", "schema"]
-
 CONTENT_TYPE = "application/cloudevents+json"
 VENDOR = "org.tablewarden"
 """Reversed domain at the front of every event type, unless the site configures its own."""

@@ -13,8 +13,6 @@ from typing import Any
 
 from controller.publish.presence import Lost, Said
 
-__all__ = ["Identity", "this_machine"]
-
 NS = 1_000_000_000
 SPACING_S = 720.0
 """Least time between two connects of this machine while another one uses its identity: twelve an hour for both."""

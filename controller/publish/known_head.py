@@ -8,8 +8,6 @@ from typing import Protocol
 
 from msgspec import UNSET, UnsetType
 
-__all__ = ["Checkpoint", "Heads", "NoHeads"]
-
 Checkpoint = Mapping[str, str] | UnsetType
 """`statement` and `signature` as they are on record; UNSET where nothing was signed."""
 

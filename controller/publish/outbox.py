@@ -24,8 +24,6 @@ from controller.publish.broker.link import Code
 from controller.publish.ranges import Range, Ranges
 from controller.publish.source import Position, Record
 
-__all__ = ["TRIES", "Outbox", "Read", "Verdict"]
-
 TRIES = 3
 """Refusals of one event after which it is parked."""
 MARKS = 60

@@ -12,8 +12,6 @@ from msgspec import UNSET, UnsetType
 
 from controller.publish.known_head import Checkpoint
 
-__all__ = ["Birth", "Lost", "Offline", "Said", "encode", "names_session", "read"]
-
 MOST = 64
 """Characters of a foreign name that are kept."""
 
@@ -91,9 +89,3 @@ def read(payload: bytes) -> Said | None:
 
 def _short(value: object) -> str:
     return value[:MOST] if isinstance(value, str) else ""
-
-
-def names_session(payload: bytes) -> tuple[str, int, str | None] | None:
-    """Returns state, session and journal of a message on `conn`; None if it is not ours."""
-    said = read(payload)
-    return (said.state, said.session, said.journal) if said else None

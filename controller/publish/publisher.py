@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from controller.clock import Clock, rfc3339
 from controller.publish.backlog import NS, Backlog
 from controller.publish.broker.link import LinkFactory, LinkFailed, Will
-from controller.publish.config import PublishConfig, Tls
+from controller.publish.config import PublishConfig
 from controller.publish.connection import Connection, Stop
 from controller.publish.envelope import Wrapper
 from controller.publish.identity import Identity, this_machine
@@ -22,8 +22,6 @@ from controller.publish.presence import Lost, encode
 from controller.publish.pump import full_jitter
 from controller.publish.source import JournalReader, Report
 from controller.publish.topics import Topics
-
-__all__ = ["NotParked", "PublishConfig", "Publisher", "Tls"]
 
 T = TypeVar("T")
 STEADY_S = 10.0

@@ -18,8 +18,6 @@ from controller.publish.envelope import CONTENT_TYPE, Wrapper
 from controller.publish.outbox import Outbox, Verdict
 from controller.publish.suspects import Key, OnWay
 
-__all__ = ["Pump", "full_jitter"]
-
 STATE_S = 0.1
 """Least time between two looks at the table's state; changes in between are sent with the next look."""
 OTHERS_TURN = 4

@@ -4,8 +4,6 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-__all__ = ["Range", "Ranges"]
-
 
 @dataclass(frozen=True, slots=True)
 class Range:

@@ -6,8 +6,6 @@ The journal's stream names are an enumeration whose values equal the plain words
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-__all__ = ["READER", "STREAMS", "JournalReader", "Position", "Record", "Report"]
-
 READER = "outbox"
 """The name under which the journal keeps the publisher's positions."""
 

@@ -7,8 +7,6 @@ frozen broker accuses nobody.
 
 from collections.abc import Collection, Iterator
 
-__all__ = ["STRIKES", "Key", "OnWay", "Suspects", "topic_of"]
-
 STRIKES = 3
 """Ends of a connection with the same message alone on its way after which it is set aside."""
 

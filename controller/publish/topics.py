@@ -7,8 +7,6 @@ subscribes to a part of a numbered series would see gaps that are none. Nothing 
 import re
 from dataclasses import dataclass
 
-__all__ = ["LEVEL", "ROOT", "Topics", "verify_level"]
-
 ROOT = "tablewarden/v1"
 LEVEL = re.compile(r"[a-z0-9-]{1,32}", re.ASCII)
 """What a level may hold: it must pass every broker's ACL pattern, file name and metric label unchanged."""

@@ -7,8 +7,6 @@ from controller.rules.model import Rulebook
 from controller.rules.parts import WagerRule
 from controller.rules.vocabulary import Moment
 
-__all__ = ["CURRENCY", "chip_misfits", "has_limits", "limits_apart"]
-
 CURRENCY = re.compile(r"[A-Z]{3}")
 """The form of a currency by ISO 4217."""
 

@@ -5,7 +5,8 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from controller.rules.applies import without_unelected
-from controller.rules.model import Cited, Election, Law, Question, Rulebook
+from controller.rules.citation import Cited
+from controller.rules.model import Election, Law, Question, Rulebook
 from controller.rules.read.reader import nearest
 
 

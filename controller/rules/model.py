@@ -26,30 +26,11 @@ from controller.rules.parts import (
     RankingRule,
     SettlingStep,
     ShuffleRule,
-    Stack,
     StubRule,
     WagerRule,
 )
 from controller.rules.pay import PayLimit, PayTable
 from controller.rules.vocabulary import GUARDS_OF, Action, Method, Role, Settle, Trigger
-
-__all__ = [
-    "AmbiguousLaw",
-    "ByReading",
-    "Choice",
-    "Cited",
-    "Condition",
-    "Demand",
-    "Election",
-    "HouseChoice",
-    "Law",
-    "Question",
-    "Reading",
-    "Row",
-    "Rulebook",
-    "Stack",
-    "governing",
-]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-__all__ = ["broker_lines", "outbox_page"]
-
 Document = Mapping[str, Any]
 
 

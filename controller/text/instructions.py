@@ -9,8 +9,6 @@ from controller.rules.explain.words import action_in_words, spoken_wager
 from controller.rules.vocabulary import Action
 from controller.table.state.table import Duty, Fate, Seat, State
 
-__all__ = ["instruction"]
-
 STAY = (Fate.LIVE, Fate.STANDS, Fate.HELD, Fate.TO_SETTLE)
 OF_SET = {
     Action.RESHUFFLE: "Shuffle the {} set",

@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-__all__ = ["announced_lines", "corrected_lines", "money", "offer_lines", "stake"]
-
 Document = Mapping[str, Any]
 
 

@@ -34,8 +34,6 @@ from controller.table.words.inputs import Actor
 from controller.text.instructions import instruction
 from drivers.events import ALLOWED, DeviceKind, Level
 
-__all__ = ["Next", "next_act"]
-
 
 @dataclass(frozen=True, slots=True)
 class Next:

@@ -9,11 +9,9 @@ from typing import Any
 
 from controller.table.words.codec import IDENTITIES
 from controller.table.words.facts import WagerDecided, WagerPlaced
-from controller.text.broker_page import broker_lines, outbox_page
+from controller.text.broker_page import broker_lines
 from controller.text.money import announced_lines, corrected_lines, money, offer_lines, stake
 from drivers.protocol.texts import plain
-
-__all__ = ["ago", "event_line", "levels_words", "outbox_page", "spoken", "status_page"]
 
 Document = Mapping[str, Any]
 

@@ -19,8 +19,6 @@ from drivers.protocol.constants import HEADER_SIZE
 from drivers.protocol.framing import Cause, Deframer, FrameError, encode_frame
 from drivers.transport import DataCallback, LostCallback, Transport
 
-__all__ = ["ANSWER_S", "BareHost", "Heard", "LinkLost"]
-
 ANSWER_S = 1.0
 """How long an answer is waited for where nothing else is said: more than twice the first time-out of a request."""
 

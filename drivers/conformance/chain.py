@@ -9,9 +9,6 @@ from drivers.protocol import messages as m
 from drivers.protocol.chain import CHAIN_START, LogChain
 from drivers.protocol.reports import Capability
 
-__all__ = ["CHECKS"]
-
-
 AGAIN = 50
 """Records at the beginning of each boot's log that are read a second time."""
 

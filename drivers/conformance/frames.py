@@ -6,8 +6,6 @@ from drivers.protocol.codec import encode
 from drivers.protocol.constants import HEADER_SIZE, SEAL_SIZE
 from drivers.protocol.framing import Cause, cobs_encode, crc32c, encode_frame
 
-__all__ = ["CHECKS"]
-
 TYPE_UNKNOWN = 0x7F
 SHORT_PAUSE_S = 0.02
 LONG_PAUSE_S = 0.3

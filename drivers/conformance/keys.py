@@ -10,8 +10,6 @@ from drivers.protocol.codec import encode
 from drivers.protocol.constants import MEASURE_RANGE_MAX, MEASURE_TIMEOUT_S
 from drivers.protocol.framing import Cause, encode_frame
 
-__all__ = ["CHECKS"]
-
 RANGES = tuple((0, 0) for _ in range(8))
 
 

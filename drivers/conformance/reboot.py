@@ -4,8 +4,6 @@ from drivers.conformance.trial import Check, Fails, NotTried, Trial, check
 from drivers.protocol import messages as m
 from drivers.protocol.reports import Capability
 
-__all__ = ["CHECKS"]
-
 BACK_S = 1.0
 TRIES = 60
 

@@ -8,8 +8,6 @@ from drivers.protocol import messages as m
 from drivers.protocol.constants import MIN_BODY, UNACKED_WINDOW
 from drivers.protocol.reports import PoweredUp
 
-__all__ = ["CHECKS", "read_log"]
-
 SETTLE_S = 0.4
 LATE_S = 0.5
 """How much later than the table of section 5 a repeat may come: a line and a loop have their own delays."""

@@ -9,8 +9,6 @@ from drivers.protocol.framing import Cause, crc32c, encode_frame
 from drivers.protocol.payloads import encode_tag
 from drivers.protocol.reports import Capability, Level
 
-__all__ = ["CHECKS"]
-
 BYE_S = 0.3
 """In which a device takes its safe side at a BYE."""
 

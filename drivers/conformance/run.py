@@ -7,8 +7,6 @@ from drivers.conformance.bare_host import BareHost
 from drivers.conformance.trial import Check, Fails, NotTried, Outcome, Result, Trial
 from drivers.protocol.messages import Bye
 
-__all__ = ["CHECKS", "run_checks"]
-
 CHECKS: tuple[Check, ...] = (
     *sessions.CHECKS, *frames.CHECKS, *requests.CHECKS, *reports.CHECKS, *chain.CHECKS,
     *safety.CHECKS, *keys.CHECKS, *reboot.CHECKS,

@@ -8,8 +8,6 @@ from drivers.protocol import messages as m
 from drivers.protocol.constants import HOST_WATCHDOG_S
 from drivers.protocol.reports import Cause, Level
 
-__all__ = ["CHECKS"]
-
 CLOCK_TOLERANCE = 0.05
 """Of the device's clock beside ours over a second: what is worse is no clock."""
 

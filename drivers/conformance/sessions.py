@@ -6,8 +6,6 @@ from drivers.conformance.trial import QUIET_S, Check, Fails, Trial, check
 from drivers.protocol import messages as m
 from drivers.protocol.constants import LOG_DEPTH, MIN_BODY, RTO_FIRST_S, VERSION_MAJOR
 
-__all__ = ["CHECKS"]
-
 PINGS = 20
 
 

@@ -12,8 +12,6 @@ from drivers.protocol.framing import CAUSES, Cause, encode_frame
 from drivers.protocol.payloads import decode_levels
 from drivers.protocol.reports import ALLOWED, ENGAGED, INHIBITED, RELEASED, Level, Levels, Mode
 
-__all__ = ["Check", "Fails", "NotTried", "Outcome", "Result", "Trial", "check"]
-
 QUIET_S = 0.35
 """How long nothing may come where a device has to be silent: its answer to a good frame comes in less."""
 

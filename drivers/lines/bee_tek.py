@@ -29,8 +29,6 @@ from drivers.protocol.reports import (
     Severity,
 )
 
-__all__ = ["BAUD", "REPEAT_S", "BeeTek", "beetek_link"]
-
 BAUD = 9600
 
 REPEAT_S = 0.15

@@ -4,8 +4,6 @@ import re
 
 from drivers.protocol.constants import MAX_LINE
 
-__all__ = ["CARD", "WITHHELD", "withheld"]
-
 WITHHELD = "**"
 _RANK = r"(?:10|[2-9TJQKA])"
 CARD = re.compile(rf"{_RANK}[CDHS]|[CDHS]{_RANK}", re.IGNORECASE)

@@ -17,8 +17,6 @@ from drivers.protocol.messages import ERR_UNSUPPORTED, Identity
 from drivers.protocol.reports import DeviceKind, Level, Levels, LineUnparsed, Report, ResetCause
 from drivers.session.edge import Allowance
 
-__all__ = ["GAP_LIMIT_S", "LIVENESS_S", "LineCodec", "LineLink", "line_link"]
-
 GAP_LIMIT_S = 0.5
 """Longest silence inside a line. A line that is cut off for longer is not a line."""
 

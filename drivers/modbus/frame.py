@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from functools import lru_cache
 
-__all__ = ["MAX_ADU", "UNITS", "AnswerWrong", "Function", "Request", "Wrong", "crc16", "decode", "encode"]
-
 MAX_ADU = 256
 """Bytes of the longest frame, address and CRC included."""
 

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 from drivers.modbus.timing import STEADY_READS, UNSTEADY_S
 
-__all__ = ["Edge", "Input"]
-
 RESTLESS_CHANGES = 6
 """So many levels within `UNSTEADY_S` that did not hold are no chip and no hand: a loose wire, a sensor that dies, or dirt."""
 

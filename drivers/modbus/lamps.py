@@ -11,8 +11,6 @@ from drivers.protocol.host.link import HostEvent, LevelRefused, LevelSet
 from drivers.protocol.messages import ERR_REFUSED
 from drivers.protocol.reports import Level
 
-__all__ = ["Lamps", "seats_of"]
-
 Wish = tuple[str, int]
 """(value, operation) as they were asked for."""
 

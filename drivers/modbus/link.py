@@ -32,8 +32,6 @@ from drivers.protocol.reports import (
     ResetCause,
 )
 
-__all__ = ["ModbusLink"]
-
 LIES = (Wrong.UNIT, Wrong.FUNCTION, Wrong.COUNT, Wrong.CONTENT)
 """What only a unit can say and no noise: the check is right, and it is no answer to what was asked."""
 

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from drivers.modbus.frame import MAX_ADU, AnswerWrong, Request, Wrong, decode, encode
 from drivers.modbus.timing import DIE_S, GAP_LIMIT_S, RESPONSE_S, quiet
 
-__all__ = ["Master", "NotIdentified", "Outcome"]
-
 
 class NotIdentified(Exception):
     """A write was refused: the unit has not identified itself on this connection."""

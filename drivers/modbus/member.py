@@ -11,8 +11,6 @@ from drivers.modbus.timing import AGREE_S, BITTEN_S, FED_S, POLL_S, REFRESH_S, T
 from drivers.modbus.units import Spot, Unit
 from drivers.protocol.constants import BACKOFF_FACTOR, BACKOFF_FIRST_S, BACKOFF_MAX_S
 
-__all__ = ["Change", "Member", "Misfit", "Stage", "Terminal"]
-
 NEVER = (1, 2, 3)
 """Exceptions of a unit that does not have what it is asked for. All others may pass."""
 

@@ -13,8 +13,6 @@ from drivers.modbus.timing import AGREE_S, STEADY_READS, TRIES
 from drivers.modbus.units import Unit
 from drivers.protocol.reports import ENGAGED, Cause
 
-__all__ = ["Command", "Relay", "Verdict"]
-
 
 @dataclass(frozen=True, slots=True)
 class Command:

@@ -27,8 +27,6 @@ from drivers.protocol.reports import (
     WagerSensed,
 )
 
-__all__ = ["CODE_BUTTON", "CODE_RELAY", "Reporter"]
-
 CODE_RELAY, CODE_BUTTON = 1, 2
 """Codes of a self-test that failed: the lock-out does not engage, the button never rests. A sensor's is 10 * seat + sensor."""
 

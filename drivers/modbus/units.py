@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from drivers.modbus.frame import UNITS
 from drivers.modbus.timing import WATCHDOG_MOST_MS, WATCHDOG_MS
 
-__all__ = ["MAX_SEATS", "MAX_SENSORS", "Spot", "Unit", "misfits"]
-
 Spot = tuple[int, int]
 """(seat, sensor), both from 1."""
 

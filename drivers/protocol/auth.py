@@ -17,10 +17,6 @@ from drivers.protocol.constants import (
     SEAL_SIZE,
 )
 
-__all__ = [
-    "Seal", "SessionKeys", "Trust", "Unseal", "hkdf_expand", "hkdf_extract", "is_in_image", "measurement",
-]  # fmt: skip
-
 HASH = "sha256"
 FLAGS_AT, FLAG_SEALED = 2, 0x02
 

@@ -11,8 +11,6 @@ from drivers.protocol.codec import chained_bytes
 from drivers.protocol.constants import CHAIN_SIZE
 from drivers.protocol.messages import Record
 
-__all__ = ["CHAIN_START", "LogChain", "Place"]
-
 CHAIN_START = bytes(CHAIN_SIZE)
 """Stands for the value before the first record of a boot whose log began empty."""
 

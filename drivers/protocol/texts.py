@@ -7,8 +7,6 @@ text that accompanies a report they are replaced.
 
 import json
 
-__all__ = ["MARK", "is_plain", "plain", "plain_json", "repeated_key"]
-
 MARK = "\ufffd"
 """What stands for a character that is not shown."""
 

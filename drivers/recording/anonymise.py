@@ -24,8 +24,6 @@ from drivers.protocol.reports import AlarmRaised, Level, LineUnparsed
 from drivers.recording.format import IN, OUT, Entry, Header, Recording, RecordingInvalid, durable_in, durable_words
 from drivers.recording.rechain import rechained, records_in
 
-__all__ = ["PUBLIC_KEY", "anonymise"]
-
 PUBLIC_KEY = bytes(range(KEY_SIZE))
 """What sealed sessions are sealed with afterwards: a replay of the result takes it, and it proves nothing."""
 

@@ -15,8 +15,6 @@ from pathlib import Path
 from drivers.errors import Fault
 from drivers.protocol.constants import FLIGHT_FRAMES, MAX_WIRE
 
-__all__ = ["FlightRecorder", "is_evidence"]
-
 FLIGHT_BYTES = FLIGHT_FRAMES * MAX_WIRE
 FILES_KEPT = 16
 """Files of one device; the oldest leaves."""

@@ -18,8 +18,6 @@ from drivers.session.assembly import TransportFactory, counts_itself, device_tra
 from drivers.session.backoff import Backoff
 from drivers.session.pump import Pump
 
-__all__ = ["Follower"]
-
 
 class Follower:
     """One device from `run` on, until that is cancelled. `on_event`: each event of the link, also of its failures.

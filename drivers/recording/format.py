@@ -19,22 +19,6 @@ from drivers.modbus.units import Unit
 from drivers.protocol.chain import Place
 from drivers.protocol.reports import DeviceKind
 
-__all__ = [
-    "FORMAT",
-    "IN",
-    "OUT",
-    "WALL",
-    "Entry",
-    "Header",
-    "Recording",
-    "RecordingInvalid",
-    "durable_in",
-    "durable_words",
-    "header_line",
-    "line_of",
-    "read_recording",
-]
-
 FORMAT = 1
 """Version of the form; a reader refuses a higher one."""
 

@@ -15,8 +15,6 @@ from drivers.catalog import Codec
 from drivers.protocol.constants import gap_limit
 from drivers.recording.format import IN, OUT, WALL, Entry, Header, Recording
 
-__all__ = ["LINKTYPE_RTAC_SERIAL", "LINKTYPE_USER0", "Packet", "packets", "pcapng", "pcapng_of"]
-
 LINKTYPE_USER0, LINKTYPE_RTAC_SERIAL = 147, 250
 
 SECTION, INTERFACE, PACKET = 0x0A0D0D0A, 1, 6

@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterable, Mapping
 from drivers.protocol import messages as m
 from drivers.protocol.chain import CHAIN_START, LogChain, Place
 
-__all__ = ["rechained", "records_in"]
-
 Told = tuple[int, m.Record]
 """A boot and a record of it."""
 

@@ -17,8 +17,6 @@ from drivers.recording.format import HOST, NOTE, Entry, Recording, RecordingInva
 from drivers.session.assembly import link_end
 from drivers.session.pump import Link
 
-__all__ = ["Difference", "Replayed", "replay"]
-
 MOST_DIFFERENCES = 20
 """After the first one everything may differ; more would only hide it."""
 

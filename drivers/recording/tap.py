@@ -21,8 +21,6 @@ from drivers.recording.writer import Writer, files_in, one_file
 from drivers.session.pump import Link
 from drivers.transport import CLOSE_DEADLINE_S, DataCallback, LostCallback, Transport, WriteBufferFull
 
-__all__ = ["Recorder", "Sink", "TappedLink", "TappedTransport", "recorder_in", "recorder_to"]
-
 
 class Sink(Protocol):
     """Takes the lines of a recording."""

@@ -8,8 +8,6 @@ from drivers.protocol.host.events import HostEvent, Lost, Online, Reported, Welc
 from drivers.protocol.payloads import UnknownReport
 from drivers.protocol.reports import LineUnparsed, Report
 
-__all__ = ["event_words", "fields_words", "report_words"]
-
 
 def event_words(event: HostEvent) -> str:
     """One line. A line of text from a device stands there by its length and check only: it may name a card."""

@@ -13,8 +13,6 @@ from typing import TextIO
 from drivers.recording.format import WALL, Header, header_line
 from drivers.transport.threads import in_own_thread
 
-__all__ = ["FILES", "FILE_BYTES", "WAITING", "Writer", "files_in", "one_file"]
-
 FILE_BYTES = 8 << 20
 """A file is ended when it has this size, and the next one begun."""
 

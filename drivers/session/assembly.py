@@ -29,8 +29,6 @@ from drivers.transport import (
     UsbTransport,
 )
 
-__all__ = ["TransportFactory", "counts_itself", "device_transport", "link_end", "tapped"]
-
 Entropy = Callable[[int], bytes]
 LinkFactory = Callable[[DeviceConfig, Entropy, Place | None], Link]
 TransportFactory = Callable[[DeviceConfig, DataCallback, LostCallback], Transport]

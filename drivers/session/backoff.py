@@ -12,8 +12,6 @@ from drivers.protocol.constants import (
     BACKOFF_RESET_AFTER_S,
 )
 
-__all__ = ["Backoff"]
-
 PRESENCE_POLL_S = 0.25
 """How often a port is looked for while nothing is open: a device that is plugged in is opened at once."""
 

@@ -10,8 +10,6 @@ from drivers.lines.faces import withheld
 from drivers.protocol.reports import AlarmRaised, LineUnparsed
 from drivers.protocol.texts import is_plain, plain
 
-__all__ = ["Allowance", "fit_to_show"]
-
 
 def fit_to_show(report: Report) -> Report:
     """Returns the report with a mark for each text character that would disturb a terminal, and for anything like

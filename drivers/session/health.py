@@ -8,8 +8,6 @@ from collections.abc import Callable, Mapping
 from drivers.device import SessionState, SessionStatus
 from drivers.errors import Fault
 
-__all__ = ["GAUGES", "Health"]
-
 GAUGES = ("peer_", "clock_")
 """Beginnings of names whose numbers are of now: they are shown, and never added up over links."""
 

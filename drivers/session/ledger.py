@@ -7,8 +7,6 @@ from drivers.protocol.chain import Place
 from drivers.protocol.host.link import LevelRefused, LevelUnknown, Reported
 from drivers.protocol.reports import Level
 
-__all__ = ["Acknowledgements", "Key", "Wishes"]
-
 Key = tuple[int, int]
 """(boot, counter) of a report."""
 

@@ -8,8 +8,6 @@ from drivers.protocol.host.device_time import DeviceTime, Interval, narrowest
 from drivers.protocol.host.link import Online, Reported
 from drivers.protocol.messages import Identity
 
-__all__ = ["Asleep", "Origins", "boot_words", "came_online", "hash_words", "lost", "measured"]
-
 LINKS_KEPT = 8
 """Former links whose echoes say when something happened before or between links."""
 

@@ -15,8 +15,6 @@ from drivers.protocol.framing import CAUSES
 from drivers.protocol.payloads import decode_levels
 from drivers.protocol.reports import Levels
 
-__all__ = ["PINGS", "Probe", "Silence", "probe"]
-
 PINGS = 10
 PING_PERIOD_S = 0.25
 HELLO_TRIES = 3

@@ -14,9 +14,6 @@ from drivers.protocol.reports import Level
 from drivers.session.origins import Asleep
 from drivers.transport import WriteBufferFull
 
-__all__ = ["Link", "Pump"]
-
-
 CLOCK_RESOLUTION_S = 0.001
 """The loop may call a timer this much early; such a timer has fired all the same."""
 

@@ -5,17 +5,6 @@ from typing import Protocol
 
 from drivers.errors import DeviceError, Fault
 
-__all__ = [
-    "CLOSE_DEADLINE_S",
-    "READ_SIZE",
-    "STALE_S",
-    "WRITE_LIMIT",
-    "DataCallback",
-    "LostCallback",
-    "Transport",
-    "WriteBufferFull",
-]
-
 WRITE_LIMIT = 2048
 """Bytes that may wait in a transport: four of the largest frames. More would be seconds of traffic on a slow line."""
 

@@ -13,8 +13,6 @@ from drivers.transport.base import (
     WriteBufferFull,
 )
 
-__all__ = ["LoopbackCable", "LoopbackTransport"]
-
 ENDS = ("host", "device")
 
 

@@ -10,8 +10,6 @@ from serial.tools import list_ports
 
 from drivers.protocol.texts import plain
 
-__all__ = ["Holder", "Port", "holder_of", "others_at", "ports", "who_holds"]
-
 STABLE = (Path("/dev/table"), Path("/dev/serial/by-id"), Path("/dev/serial/by-path"))
 """Folders of names that stay with a device or a socket: those of `systemd/60-tablewarden.rules`, then those of udev."""
 

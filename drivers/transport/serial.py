@@ -29,8 +29,6 @@ from drivers.transport.base import (
 from drivers.transport.ports import others_at, who_holds
 from drivers.transport.threads import in_own_thread
 
-__all__ = ["OPEN_DEADLINE_S", "SerialSettings", "SerialTransport"]
-
 OPEN_DEADLINE_S = 10.0
 """A driver that holds `open` longer is treated as a port that cannot be opened; the thread is left to it."""
 

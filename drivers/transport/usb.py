@@ -19,8 +19,6 @@ from drivers.transport.usb_address import UsbAddress
 from drivers.transport.usb_bus import UsbBus
 from drivers.transport.usb_owner import OwnerEvents, UsbOwner
 
-__all__ = ["OPEN_DEADLINE_S", "UsbTransport"]
-
 OPEN_DEADLINE_S = 10.0
 """A driver that holds an open longer is treated as a device that cannot be opened; its thread is left to it."""
 

@@ -13,8 +13,6 @@ turns up in another socket than the sealed one is how an attack on an exposed po
 import re
 from dataclasses import dataclass
 
-__all__ = ["USB_SCHEME", "UsbAddress"]
-
 USB_SCHEME = "usb:"
 
 _WRITTEN = re.compile(

@@ -6,8 +6,6 @@ from typing import Any, Protocol
 from drivers.errors import Fault, PortUnavailable
 from drivers.transport.usb_address import UsbAddress
 
-__all__ = ["LibusbBus", "UsbBus"]
-
 SYSFS = "/sys/bus/usb/devices"
 
 

@@ -6,8 +6,6 @@ from types import SimpleNamespace
 
 import usb.core
 
-__all__ = ["Configuration"]
-
 CONFIGURATION, INTERFACE, ENDPOINT = 2, 4, 5
 
 

@@ -13,8 +13,6 @@ from enum import StrEnum
 
 from drivers.errors import Fault
 
-__all__ = ["AT_OPEN", "ON_READ", "ON_WRITE", "UNKNOWN", "Borne", "Patience", "Row", "Verdict"]
-
 WINDOW_S = 10.0
 """Errors that are borne now and then are counted over this time."""
 

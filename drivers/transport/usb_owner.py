@@ -22,8 +22,6 @@ from drivers.transport.usb_bus import UsbBus
 from drivers.transport.usb_errors import Borne, Patience
 from drivers.transport.usb_port import UsbPort, code_of, open_port
 
-__all__ = ["READ_TIMEOUT_S", "WRITE_TIMEOUT_S", "OwnerEvents", "UsbOwner"]
-
 READ_TIMEOUT_S = 0.025
 """Longest wait for bytes. What is to be sent waits behind it, and to engage a lock-out must not wait long."""
 WRITE_TIMEOUT_S = 0.5

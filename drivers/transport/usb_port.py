@@ -20,8 +20,6 @@ from drivers.transport.usb_address import UsbAddress
 from drivers.transport.usb_bus import UsbBus
 from drivers.transport.usb_errors import AT_OPEN
 
-__all__ = ["ACCESS_RETRY_S", "UsbPort", "code_of", "open_port"]
-
 ACCESS_RETRY_S = 2.0
 """Right after a plug-in a device belongs to root, until udev has given it to its group."""
 ACCESS_POLL_S = 0.1

@@ -21,8 +21,6 @@ import usb.core
 from drivers.transport.usb_address import UsbAddress
 from drivers.transport.usb_configuration import Configuration
 
-__all__ = ["UsbIpBus"]
-
 VERSION = 0x0111
 REQ_DEVLIST, REQ_IMPORT = 0x8005, 0x8003
 SUBMIT, UNLINK, RET_SUBMIT, RET_UNLINK = 1, 2, 3, 4

@@ -10,8 +10,6 @@ from urllib.parse import urlsplit
 
 from simulators.bench.children import Child, start
 
-__all__ = ["Broker", "BrokerUnusable", "address", "choose"]
-
 DEFAULT_PORT, MAX_PORT = 1883, 65535
 UP_S = 10.0
 """How long a broker of our own may take until it takes connections."""

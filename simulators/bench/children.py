@@ -7,8 +7,6 @@ import signal
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-__all__ = ["Child", "ChildFailed", "die_with_parent", "start"]
-
 STOP_S = 15.0
 """How long a child may take to end after SIGTERM before it is killed."""
 LINE_LIMIT = 4 * 1024 * 1024

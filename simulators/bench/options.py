@@ -13,8 +13,6 @@ from controller.rules.vocabulary import Method
 from controller.table.state.table import DISPENSERS
 from simulators.scenario.script import BUS, LINES, Script, load
 
-__all__ = ["DEVICES", "LINKS", "METHODS", "SITE", "TABLE", "Options"]
-
 SITE, TABLE = "bench", "uth-1"
 BACKS = ("red", "blue")
 DEVICES: Mapping[Method, tuple[str, ...]] = {

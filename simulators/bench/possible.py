@@ -8,8 +8,6 @@ from simulators.bench.observer.evidence import Evidence
 from simulators.bench.options import Options
 from simulators.crew.scenario import DISPENSER, Cue, Mishap, Scene
 
-__all__ = ["never_decided", "not_as_written", "trigger_of", "why_not"]
-
 BY_ITSELF = "cycle_in_deal"
 """The fault of a shoe that shuffles by itself."""
 READS = ("identity_wrong", "foreign_back", "unreadable", "face_up")

@@ -7,8 +7,6 @@ from simulators.bench.observer.money import Fates, fates
 from simulators.bench.observer.record import Row
 from simulators.bench.run import Outcome
 
-__all__ = ["document", "page"]
-
 
 def document(outcome: Outcome) -> dict[str, Any]:
     """Returns the rounds with their events, the counts, and each promise with its verdict."""

@@ -14,8 +14,6 @@ from simulators.bench.options import SITE, TABLE, Options
 from simulators.bus.terminals import described, wired
 from simulators.usb.descriptors import PRODUCTS, TEST_VENDOR
 
-__all__ = ["Rig"]
-
 RUN_CLI = "from controller.cli.main import main; main()"
 """The same interpreter and the same code as ours, installed or not."""
 BUS_UNITS = 3
@@ -186,4 +184,5 @@ def usb_place(kind: str) -> str:
 
 
 def serial(kind: str) -> str:
+    """Returns the serial number of the bench's device of this kind."""
     return f"SIM-{kind}"

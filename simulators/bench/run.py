@@ -26,8 +26,6 @@ from simulators.bench.slow_disk import slow_sync
 from simulators.bench.subscriber import Delivered, Subscriber
 from simulators.bench.watch import Scroll
 
-__all__ = ["Outcome", "run"]
-
 UP_S = 60.0
 """How long a device or the daemon may take until it is there."""
 DRAIN_S = 5.0

@@ -6,8 +6,6 @@ from pathlib import Path
 
 from simulators.bench.children import ChildFailed
 
-__all__ = ["slow_sync"]
-
 SOURCE = """
 /* Loaded before the daemon: every fsync and fdatasync takes SLOW_SYNC_MS longer, as on a slow card. */
 #define _GNU_SOURCE

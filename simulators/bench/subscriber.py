@@ -9,8 +9,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-__all__ = ["Delivered", "Subscriber"]
-
 EVERYTHING = "tablewarden/v1/#"
 KEEPALIVE_S = 10
 REDIAL_S = 0.2

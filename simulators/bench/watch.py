@@ -5,8 +5,6 @@ from typing import Any
 
 from simulators.bench.observer.record import RecordReader, Row
 
-__all__ = ["Scroll", "told"]
-
 QUIET = ("level_wanted", "level_confirmed", "button_pressed", "levels_read", "checkpoint_signed")
 """Kinds that say little to a person beside what caused them."""
 

@@ -7,8 +7,6 @@ from simulators.crew.players import Bets
 from simulators.crew.scenario import Cue
 from simulators.crew.table import Device, Table
 
-__all__ = ["CHIP_WAIT_S", "Chips"]
-
 CHIP_S, COUNT_S = 0.3, 1.0
 """Seconds of the table: a chip is put down; the chips are counted."""
 CHIP_WAIT_S = 2.0

@@ -7,8 +7,6 @@ from simulators.crew.scenario import Cue, Mishap, Stack
 from simulators.crew.sets import Sets
 from simulators.crew.table import Device, Table
 
-__all__ = ["STEP_S", "Deal"]
-
 STEP_S, TAKE_S = 1.0, 0.7
 """Seconds of the table: an ordinary act of the dealer; a stack comes."""
 

@@ -5,8 +5,6 @@ from simulators.crew.sets import RESHUFFLES, Sets
 from simulators.crew.table import Device, Table
 from simulators.crew.view import Duty, Hold
 
-__all__ = ["Floor"]
-
 LOOK_S, CONFIRM_S = 3.0, 1.0
 """Seconds of the table: a floorperson looks into a hold; somebody confirms a duty."""
 

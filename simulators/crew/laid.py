@@ -4,8 +4,6 @@ from contextlib import suppress
 
 from simulators.crew.table import Device, Impossible, Table
 
-__all__ = ["LOAD_S", "Laid"]
-
 LOAD_S, EMPTY_S = 1.5, 4.0
 """Seconds of the table that people need to put a set in, to take cards out of a device."""
 

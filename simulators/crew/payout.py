@@ -9,8 +9,6 @@ from simulators.crew.layout import Layout
 from simulators.crew.table import Table
 from simulators.crew.view import Document
 
-__all__ = ["Payout"]
-
 PAY_S = 0.1
 """Seconds of the table: a wager is paid or collected."""
 ABOVE_LEAST = 123_456

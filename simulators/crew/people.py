@@ -22,8 +22,6 @@ from simulators.crew.steps import Steps
 from simulators.crew.table import Impossible, Settings, Table
 from simulators.crew.talk import Gone, Refused
 
-__all__ = ["People", "main"]
-
 LOOK_AGAIN_S = 1.0
 """Real seconds after which people look up although nothing was heard: something may have been missed."""
 AFTER_REFUSAL_S = 0.1

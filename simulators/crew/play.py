@@ -14,8 +14,6 @@ from simulators.crew.sets import Sets
 from simulators.crew.table import Table
 from simulators.crew.view import Document, Stage
 
-__all__ = ["Play"]
-
 BET_S = 0.3
 """Seconds of the table: a wager or an answer of a player."""
 CUTTING_CARD_AT = 4

@@ -9,8 +9,6 @@ from simulators.crew.scenario import Cue
 from simulators.crew.table import Table
 from simulators.crew.view import Answer, WagerRule
 
-__all__ = ["answers", "bets", "says_of_dealer"]
-
 Bets = dict[int, dict[str, int]]
 """By seat: each wager with its cents; 0 for a chip on a sensor."""
 

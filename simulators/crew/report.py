@@ -4,9 +4,6 @@ from simulators.crew.layout import Layout
 from simulators.crew.scenario import Cue, Mishap
 from simulators.crew.table import Device, Table
 
-__all__ = ["Reports"]
-
-
 ABOUT: dict[str, dict[str, object]] = {
     "cutting_card_reached": {"at_dealer": True},
     "something_else": {"note": "a glass fell onto the layout"},

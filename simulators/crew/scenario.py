@@ -12,8 +12,6 @@ from enum import StrEnum
 from drivers.protocol.reports import DeviceKind
 from simulators.scenario.faults import FAULTS, FaultError, is_occasion, parse
 
-__all__ = ["MISHAPS", "Cue", "Mishap", "Scenario", "ScenarioError"]
-
 
 class Cue(StrEnum):
     """When in its round a mishap begins."""

@@ -6,8 +6,6 @@ from simulators.crew.scenario import Cue
 from simulators.crew.table import Device, Table
 from simulators.devices.cards import FACES, Printer
 
-__all__ = ["Sets"]
-
 BRING_S = 6.0
 """Seconds of the table that people need to fetch a new set."""
 RESHUFFLES = ("reshuffle", "reshuffle_with_dealt", "reshuffle_idle_set", "reshuffle_after_round")

@@ -3,8 +3,6 @@
 from simulators.crew.sets import Sets
 from simulators.crew.table import Table
 
-__all__ = ["Steps"]
-
 STEP_S = 1.0
 """Seconds of the table for one step."""
 A_PLAYER = 1

@@ -18,8 +18,6 @@ from simulators.crew.scenario import Cue, Mishap, Scenario
 from simulators.crew.talk import Gone, Message, Refused, Talk
 from simulators.crew.view import Document, TableView
 
-__all__ = ["Crew", "Device", "Impossible", "Settings", "Table"]
-
 
 @dataclass(frozen=True, slots=True)
 class Crew:

@@ -11,8 +11,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["Gone", "Refused", "Talk"]
-
 LINE_LIMIT = 4 * 1024 * 1024
 """Longest answer that is read: the status of a table with everything in it is a few KiB, a backlog line likewise."""
 REDIAL_S = (0.02, 0.05, 0.1, 0.2, 0.5)

@@ -1,7 +1,5 @@
 """The front display of a hand-forming shuffler in Cover All mode: how many hands, and their payout."""
 
-__all__ = ["HAND", "cover_all"]
-
 HAND = 2
 """Cards of a hand of the game that the mode is for; larger packets are for the board or a box."""
 PAID = ("royal flush", "straight flush", "quads", "full house")

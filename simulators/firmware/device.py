@@ -9,15 +9,8 @@ from dataclasses import replace
 
 from drivers.protocol.codec import decode
 from drivers.protocol.constants import MAX_ERROR_TEXT
-from drivers.protocol.device.link import (
-    Acknowledged,
-    DeviceEvent,
-    DeviceLink,
-    HostFound,
-    HostLost,
-    LevelRequested,
-    ReportLog,
-)
+from drivers.protocol.device.link import Acknowledged, DeviceEvent, DeviceLink, HostFound, HostLost, LevelRequested
+from drivers.protocol.device.log import ReportLog
 from drivers.protocol.framing import Deframer, FrameError
 from drivers.protocol.messages import Identity, Request, SetLevel
 from drivers.protocol.reports import (

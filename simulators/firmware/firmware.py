@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from drivers.protocol.device.link import DeviceLink, ReportLog
+from drivers.protocol.device.link import DeviceLink
+from drivers.protocol.device.log import ReportLog
 from drivers.protocol.messages import Identity, LogSpan
 from drivers.protocol.reports import Capability
 from simulators.scenario.faults import Fault, FaultBook

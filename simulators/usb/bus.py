@@ -19,14 +19,13 @@ import usb.core
 from simulators.usb.descriptors import BULK_IN, BULK_OUT, CONFIGURATION, DEVICE, INTERFACE
 from simulators.usb.device import CONTROL, Request, UsbDevice
 
-__all__ = ["Plugged", "SimulatedBus", "failing"]
-
 
 class HasPlace(Protocol):
     """An address that says where a device is expected."""
 
     @property
-    def place(self) -> str: ...
+    def place(self) -> str:
+        """The place as sysfs writes it, `1-2.3`."""
 
 
 @dataclass(slots=True, eq=False)

@@ -9,8 +9,6 @@ from typing import BinaryIO
 
 from simulators.usb.device import CONTROL, TO_HOST, Request
 
-__all__ = ["Capture"]
-
 SECTION, INTERFACE, PACKET = 0x0A0D0D0A, 1, 6
 LINKTYPE_USB_LINUX_MMAPPED = 220
 MICROSECONDS = bytes.fromhex("0900 0100 06000000 00000000")  # option if_tsresol = 6, end of options

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from drivers.protocol.reports import DeviceKind
 
-__all__ = ["ACM", "BULK", "BULK_IN", "BULK_OUT", "PRODUCTS", "TEST_VENDOR", "Description", "Endpoint", "Interface"]
-
 TEST_VENDOR = 0x1209
 """pid.codes; its products 0001 to 0010 are for tests and belong to nobody."""
 PRODUCTS = {DeviceKind.SHUFFLER: 1, DeviceKind.SHOE: 2, DeviceKind.PROGRESSIVE: 3}

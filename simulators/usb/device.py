@@ -13,8 +13,6 @@ from enum import IntEnum
 
 from simulators.usb.descriptors import BULK_IN, BULK_OUT, CONFIGURATION, DEVICE, PACKET, STRING, Description
 
-__all__ = ["CONTROL", "Request", "UsbDevice"]
-
 CONTROL = 0
 FIFO = 4096
 """Bytes that a device keeps in each direction while nobody takes them."""

@@ -14,8 +14,6 @@ from simulators.cable.port import LinkTaken
 from simulators.usb.device import UsbDevice
 from simulators.usb.usbip import Exported, serve_usbip
 
-__all__ = ["UsbPort"]
-
 
 class UsbPort:
     """The port of a simulated USB device. `link`: path of the Unix socket. `listen`: also host and port, for

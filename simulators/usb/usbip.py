@@ -12,8 +12,6 @@ from collections.abc import Callable
 from simulators.usb.capture import Capture
 from simulators.usb.device import CONTROL, TO_HOST, Request, UsbDevice
 
-__all__ = ["Exported", "serve_usbip"]
-
 VERSION = 0x0111
 REQ_DEVLIST, REP_DEVLIST, REQ_IMPORT, REP_IMPORT = 0x8005, 0x0005, 0x8003, 0x0003
 SUBMIT, UNLINK, RET_SUBMIT, RET_UNLINK = 1, 2, 3, 4

@@ -20,7 +20,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from drivers.commands import ENGAGED, RELEASED, Level, WantedLevel
+from drivers.commands import WantedLevel
 from drivers.device import Delivery, DeviceConfig, SessionState
 from drivers.events import LevelConfirmed, LevelUnknown
 from drivers.protocol.device.link import DeviceLink, HostFound, LevelRequested
@@ -33,6 +33,7 @@ from drivers.protocol.reports import (
     DeviceKind,
     Levels,
 )
+from drivers.protocol.words import ENGAGED, RELEASED, Level
 from drivers.session.session import DeviceSession
 
 DEVICES = 10

@@ -18,8 +18,9 @@ from controller.filters.settle import RoundLine, round_of
 from controller.games.settling.engine import Settler
 from controller.games.settling.round import RoundRefused, Terms
 from controller.games.settling.settled import Cut, Line, Outcome, Settlement
+from controller.rules.citation import Cited
 from controller.rules.elections import elect, proposals
-from controller.rules.model import Cited, Rulebook
+from controller.rules.model import Rulebook
 from controller.rules.pay import Bare, PayHand, Pays, PayTable
 from controller.rules.read.library import find
 

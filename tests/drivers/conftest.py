@@ -10,15 +10,8 @@ import pytest
 
 from drivers import events
 from drivers.device import Delivery, DeviceConfig, SessionStatus
-from drivers.protocol.device.link import (
-    Acknowledged,
-    DeviceEvent,
-    DeviceLink,
-    HostFound,
-    HostLost,
-    LevelRequested,
-    ReportLog,
-)
+from drivers.protocol.device.link import Acknowledged, DeviceEvent, DeviceLink, HostFound, HostLost, LevelRequested
+from drivers.protocol.device.log import ReportLog
 from drivers.protocol.messages import Identity
 from drivers.protocol.reports import (
     ENGAGED,

@@ -12,7 +12,7 @@ from typing import Any
 
 from controller.publish.broker.link import Closed, Code, Incoming, Limits, LinkFailed, Will
 from controller.publish.broker.mqtt import MqttLink
-from controller.publish.publisher import PublishConfig
+from controller.publish.config import PublishConfig
 from simulators.bench.options import SITE, TABLE
 from simulators.bench.subscriber import Delivered, Subscriber
 from tests.faults.virtual import VirtualLoop

@@ -26,7 +26,8 @@ from controller.journal.store import Journal
 from controller.publish.broker.link import Code
 from controller.publish.broker.memory import Delivery as Taken
 from controller.publish.broker.memory import MemoryBroker
-from controller.publish.publisher import PublishConfig, Publisher
+from controller.publish.config import PublishConfig
+from controller.publish.publisher import Publisher
 from controller.rules.vocabulary import Role
 from controller.table.state.table import Setup
 from controller.table.words import acts as a

@@ -8,7 +8,8 @@ from random import Random
 from controller.cli.decide import example_setup
 from controller.games.registry import unplayable
 from controller.rules.elections import ElectionsInvalid
-from controller.rules.model import Dealing, Rulebook
+from controller.rules.model import Rulebook
+from controller.rules.parts import Dealing
 from controller.rules.read.loader import load_rulebook
 from controller.rules.vocabulary import Method
 from controller.table.state.table import DISPENSERS, Setup

@@ -5,7 +5,6 @@ from pathlib import Path
 from controller.clock import Stamp
 from controller.config.load import load_config
 from controller.journal.archive.boundary import Boundary, Mark, closed_day, read_boundary
-from controller.journal.day_state import carried
 from controller.journal.proof.checkpoint import signed_statement
 from controller.journal.proof.keys import SigningKey, make_key
 from controller.journal.record import Draft, Stream, Transaction
@@ -16,6 +15,7 @@ from controller.rules.vocabulary import Area, Role
 from controller.table.decide import decide, fold
 from controller.table.settlement.offer import offer
 from controller.table.state.recorded_setup import setup_told
+from controller.table.state.state_json import carried
 from controller.table.words import acts as a
 from controller.table.words import facts as f
 from controller.table.words.codec import encode, encode_input, stream_of

@@ -21,8 +21,6 @@ from controller.rules.read.loader import RulebookInvalid, load_rulebook
 from controller.table.words.facts import RoundEnded
 from controller.table.words.inputs import ServiceStarted
 
-__all__ = ["Evidence", "evidence"]
-
 
 @dataclass(frozen=True, slots=True)
 class Evidence:

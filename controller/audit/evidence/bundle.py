@@ -10,8 +10,6 @@ from pathlib import Path
 from controller.audit.evidence.errors import EvidenceError
 from controller.journal.proof.keys import SigningKey
 
-__all__ = ["archive", "scripts"]
-
 FORMAT = 1
 MANIFEST, SIGNATURE = "manifest.sha256", "manifest.sig"
 NAMEABLE = re.compile(r"[A-Za-z0-9._-]+")

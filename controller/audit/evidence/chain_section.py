@@ -23,8 +23,6 @@ from controller.journal.vault.vault import is_sealed
 from controller.journal.view import Brief
 from controller.table.words.inputs import CheckpointSigned
 
-__all__ = ["Checkpoint", "Checkpoints", "Gap", "Place", "Stretches", "together"]
-
 Place = tuple[Stream, int]
 """Stream and sequence of a record."""
 
@@ -102,11 +100,16 @@ class Wanted(Protocol):
     at."""
 
     @property
-    def round_id(self) -> str: ...
+    def round_id(self) -> str:
+        """The round's id."""
+
     @property
-    def later(self) -> frozenset[Place]: ...
+    def later(self) -> frozenset[Place]:
+        """The places of later records about the round."""
+
     @property
-    def identity(self) -> frozenset[Place]: ...
+    def identity(self) -> frozenset[Place]:
+        """The places of records that identify the table."""
 
 
 class Stretches:

@@ -1,7 +1,5 @@
 """Why a round has no evidence: each error says what is missing and what to do."""
 
-__all__ = ["EvidenceError"]
-
 
 class EvidenceError(Exception):
     """The record is not damaged, but the requested evidence cannot be taken from it."""

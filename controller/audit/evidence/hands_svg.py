@@ -13,8 +13,6 @@ from controller.journal.proof.prove import Told
 from controller.rules.vocabulary import Area
 from drivers.protocol.texts import plain
 
-__all__ = ["Laid", "escape", "laid", "picture"]
-
 SUITS = {"c": ("♣", "#111"), "d": ("♦", "#b00"), "h": ("♥", "#b00"), "s": ("♠", "#111")}
 CARD = re.compile(rf"(10|[{RANKS}])([cdhs])", re.IGNORECASE)
 WIDTH, HEIGHT = 1000, 620

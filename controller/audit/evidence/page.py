@@ -24,8 +24,6 @@ from controller.table.words.inputs import ServiceStarted
 from controller.text.money import money, stake
 from controller.text.status_page import event_line
 
-__all__ = ["Matter", "page"]
-
 NOT_CHECKED = {
     Check.PLAYERS: "that one person has no more positions than are allowed: wagers name nobody",
     Check.CARDS_DEALT: "that each hand got the right number of cards: no device counted them",

@@ -16,8 +16,6 @@ from controller.table.settlement.offer import Offer, offer
 from controller.table.state.table import Fate, Round, SeenHand, Setup, Wager
 from controller.table.words.structs import replace
 
-__all__ = ["by_cards"]
-
 
 def by_cards(setup: Setup, round_: Round, hands: Sequence[Told]) -> Offer | None:
     """Returns a line for each settled wager of a played round, as if none was settled yet; None without any.

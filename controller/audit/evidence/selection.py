@@ -21,8 +21,6 @@ from controller.table.words.facts import FACTS as KINDS
 from controller.table.words.inputs import RecordDayClosed, ServiceStarted
 from drivers.events import DeviceOnline, FirmwareMeasured
 
-__all__ = ["Concern", "Told", "begun", "concern", "named"]
-
 LATER = (f.ClearingAllowed.kind, f.AlarmSeen.kind, f.AlarmCleared.kind)
 """Kinds that name a dispute or an alarm and not the round that it is about."""
 IDENTITY = (DeviceOnline.kind, FirmwareMeasured.kind)

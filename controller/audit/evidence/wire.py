@@ -13,8 +13,6 @@ from controller.audit.evidence.errors import EvidenceError
 from drivers.catalog import Codec
 from drivers.recording.format import RecordingInvalid, read_recording
 
-__all__ = ["frames"]
-
 AROUND_US = 10_000_000
 """Before the round began and after it ended: how a device came to be as it was."""
 TELL_NO_CARD = (Codec.TDP, Codec.MODBUS)

@@ -7,15 +7,14 @@ from typing import Any
 
 import click
 
+from controller.cli.arguments import A_FILE
 from controller.cli.device.recording import BAUD, KEY_FILE, PORT
-from controller.cli.main import A_FILE, AS_JSON, UNREACHABLE, WRONG, end, show
+from controller.cli.main import AS_JSON, UNREACHABLE, WRONG, end, show
 from controller.devices.port import PortTrouble, on_port
 from drivers.conformance.bare_host import BareHost
 from drivers.conformance.run import CHECKS, run_checks
 from drivers.conformance.trial import Check, Outcome, Result
 from drivers.protocol.texts import plain
-
-__all__ = ["conformance"]
 
 MARKS = {Outcome.MEETS: "meets", Outcome.FAILS: "FAILS", Outcome.NOT_TRIED: "left out"}
 

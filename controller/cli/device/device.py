@@ -23,8 +23,6 @@ from drivers.session.probe import Silence
 from drivers.session.probe import probe as look_at
 from drivers.transport.ports import holder_of, ports
 
-__all__ = ["device"]
-
 
 @click.group()
 def device() -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 import click
 from msgspec import json
 
-from controller.cli.arguments import Finite, Place
-from controller.cli.main import A_FILE, AS_JSON, UNREACHABLE, WRONG, client, end, reaching, show
+from controller.cli.arguments import A_FILE, Finite, Place
+from controller.cli.main import AS_JSON, UNREACHABLE, WRONG, client, end, reaching, show
 from controller.control.client import ControlFailed, ControlUnreachable
 from controller.devices.documents import event_document, shown_input
 from controller.devices.page import event_page
@@ -30,8 +30,6 @@ from drivers.recording.replay import replay as run_again
 from drivers.recording.tap import recorder_to
 from drivers.recording.words import event_words
 from drivers.transport.usb_address import USB_SCHEME, UsbAddress
-
-__all__ = ["anonymise", "export", "monitor", "record", "replay"]
 
 SOFTWARE = f"tablewarden {version('tablewarden')}"
 BAUD = click.option(

@@ -15,8 +15,6 @@ from controller.journal.errors import JournalError, JournalMissing
 from controller.journal.opening import opened
 from controller.table.words.codec import UnknownKind
 
-__all__ = ["alarms"]
-
 
 @click.command()
 @click.argument("path", type=A_PATH)

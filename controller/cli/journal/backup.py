@@ -12,9 +12,8 @@ from controller.cli.progress import progress
 from controller.journal.archive.backup import back_up
 from controller.journal.archive.backup import restore as lay_beside
 from controller.journal.errors import JournalError, JournalMissing
-from controller.journal.proof.keys import KeyUnusable, PublicKey
-
-__all__ = ["backup", "restore"]
+from controller.journal.proof.keys import PublicKey
+from controller.journal.vault.key_file import KeyUnusable
 
 KEYS = click.option(
     "--key", "key_files", multiple=True, type=A_PATH, help="A public key of the table, to check it with."

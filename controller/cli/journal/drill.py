@@ -10,13 +10,11 @@ import click
 
 from controller.audit.drill import Drill, journals_in, lines
 from controller.audit.drill import drill as practise
-from controller.cli.arguments import A_PATH
-from controller.cli.main import A_FILE, AS_JSON, UNREACHABLE, WRONG, end, show
+from controller.cli.arguments import A_FILE, A_PATH
+from controller.cli.main import AS_JSON, UNREACHABLE, WRONG, end, show
 from controller.journal.proof.keys import PublicKey
 from controller.journal.vault.key_file import KeyUnusable
 from controller.journal.vault.vault_keys import VaultKeys
-
-__all__ = ["drill"]
 
 
 @click.command()

@@ -26,8 +26,6 @@ from controller.journal.vault.key_file import KeyUnusable
 from controller.journal.view import JournalView
 from controller.table.words.codec import UnknownKind
 
-__all__ = ["evidence_command"]
-
 MODE = 0o640
 
 

@@ -25,13 +25,12 @@ from controller.cli.main import UNREACHABLE, WRONG, end
 from controller.cli.progress import progress
 from controller.journal.errors import JournalError, JournalMissing
 from controller.journal.proof.export import export_lines
-from controller.journal.proof.keys import KeyUnusable, add_check, make_key
+from controller.journal.proof.keys import add_check, make_key
 from controller.journal.record import Stream
 from controller.journal.store import opened
 from controller.journal.tail import tail as newest
+from controller.journal.vault.key_file import KeyUnusable
 from controller.text.status_page import event_line
-
-__all__ = ["journal"]
 
 INTERRUPTED = 130
 """What a shell says of whatever Ctrl-C ended: 1 would be a verdict on the record."""

@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from controller.audit.day_rounds import note_open_day, note_rounds
-from controller.cli.arguments import A_PATH
-from controller.cli.main import A_FILE, AS_JSON, UNREACHABLE, WRONG, end, show
+from controller.cli.arguments import A_FILE, A_PATH
+from controller.cli.main import AS_JSON, UNREACHABLE, WRONG, end, show
 from controller.cli.progress import progress
 from controller.journal.archive.keep import Copied, copy_segments, not_copied, seal_days
 from controller.journal.archive.keep_keys import copy_keys
@@ -18,8 +18,6 @@ from controller.journal.errors import JournalError, JournalMissing
 from controller.journal.opening import opened_alone
 from controller.journal.vault.key_file import KeyUnusable
 from controller.journal.vault.vault_keys import VaultKeys
-
-__all__ = ["keep"]
 
 
 @click.command()

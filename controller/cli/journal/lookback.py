@@ -21,8 +21,6 @@ from controller.journal.store import opened
 from controller.table.words.codec import UnknownKind
 from controller.text.money import money, stake
 
-__all__ = ["lookback_command"]
-
 
 @click.command("lookback")
 @click.argument("path", type=A_PATH)

@@ -4,11 +4,10 @@ from pathlib import Path
 
 import click
 
-from controller.cli.main import A_FILE, WRONG, acting, ask, client, end, reaching
+from controller.cli.arguments import A_FILE
+from controller.cli.main import WRONG, acting, ask, client, end, reaching
 from controller.journal.proof.keys import PublicKey
 from controller.journal.vault.key_file import KeyUnusable
-
-__all__ = ["next_key"]
 
 
 @click.command("next-key")

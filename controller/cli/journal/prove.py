@@ -8,9 +8,9 @@ from typing import Any
 import click
 import msgspec
 
-from controller.cli.arguments import A_PATH
+from controller.cli.arguments import A_FILE, A_PATH
 from controller.cli.journal.verify import proved_parts
-from controller.cli.main import A_FILE, AS_JSON, UNREACHABLE, WRONG, end, show
+from controller.cli.main import AS_JSON, UNREACHABLE, WRONG, end, show
 from controller.cli.progress import progress
 from controller.clock import rfc3339
 from controller.journal.errors import JournalError, JournalMissing
@@ -24,8 +24,6 @@ from controller.journal.vault.key_file import KeyUnusable
 from controller.journal.vault.vault_keys import VaultKeys
 from controller.table.words.facts import RoundBegun
 from controller.table.words.inputs import RoundOpened
-
-__all__ = ["prove"]
 
 
 @click.command()

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from controller.audit.replay import Difference, NotReplayable, Sealed, Seen, TableUnfit, differences, table_at
-from controller.cli.arguments import A_PATH
-from controller.cli.main import A_FILE, AS_JSON, UNREACHABLE, WRONG, end, show
+from controller.cli.arguments import A_FILE, A_PATH
+from controller.cli.main import AS_JSON, UNREACHABLE, WRONG, end, show
 from controller.cli.progress import progress
 from controller.clock import rfc3339
 from controller.config.load import load_config
@@ -23,8 +23,6 @@ from controller.journal.vault.vault_keys import VaultKeys
 from controller.table.state.table import Setup
 from controller.table.words.codec import UnknownKind
 from controller.text.status_page import status_page
-
-__all__ = ["replay"]
 
 MOST_REASONS = 3
 

@@ -15,13 +15,12 @@ from controller.journal.archive.shelf import Named, all_in, before, beside
 from controller.journal.errors import JournalDamaged, JournalError, JournalMissing
 from controller.journal.opening import opened_alone
 from controller.journal.proof.findings import Report
-from controller.journal.proof.keys import KeyUnusable, PublicKey
-from controller.journal.proof.verify import Progress
+from controller.journal.proof.keys import PublicKey
 from controller.journal.proof.verify import verify as prove
 from controller.journal.proof.verify_segments import verify_days, verify_segment
 from controller.journal.proof.witness import HeadKept, HeadUnreadable, heads_in
-
-__all__ = ["proved_parts", "verdict_page", "verify"]
+from controller.journal.vault.key_file import KeyUnusable
+from controller.journal.view import Progress
 
 MOST_NAMED = 3
 """Heads that could not be compared: a back office may give a year of them."""

@@ -11,8 +11,6 @@ from controller.rules.model import Rulebook
 from controller.rules.read import library
 from controller.rules.read.loader import RulebookInvalid
 
-__all__ = ["EVERYWHERE", "books", "find_book", "usage"]
-
 EVERYWHERE = click.option(
     "--directory",
     type=Place(exists=True, file_okay=False),

@@ -29,8 +29,6 @@ from controller.rules.explain.questions import effect, makers_choice, makers_pag
 from controller.rules.model import Question, Reading, Rulebook
 from controller.rules.read import library
 
-__all__ = ["rulebook"]
-
 
 @click.group()
 def rulebook() -> None:

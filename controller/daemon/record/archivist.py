@@ -23,12 +23,12 @@ from controller.daemon.engine import Engine
 from controller.daemon.subprocess_json import NoAnswer, answer_of
 from controller.journal.archive.boundary import Boundary, Mark, closed_day
 from controller.journal.archive.keep import open_day, prunable
-from controller.journal.day_state import carried
 from controller.journal.proof.keys import SigningKey
 from controller.journal.record import FACTS
 from controller.journal.recorder import Recorder
 from controller.journal.store import Journal
 from controller.limits.descriptors import in_words
+from controller.table.state.state_json import carried
 from controller.table.words.inputs import (
     CheckpointSigned,
     GamingDayTold,
@@ -37,8 +37,6 @@ from controller.table.words.inputs import (
     SegmentCopied,
     ServiceStarted,
 )
-
-__all__ = ["Keeper"]
 
 log = structlog.get_logger()
 P = ParamSpec("P")

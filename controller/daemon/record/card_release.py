@@ -10,8 +10,6 @@ from controller.journal.store import Journal
 from controller.table.state.table import State
 from controller.table.words.inputs import RoundOpened
 
-__all__ = ["Opener"]
-
 COLLECTED, ENDED = "its cards lie in the discard rack", "the round is over"
 
 
@@ -19,8 +17,11 @@ class Table(Protocol):
     """What the card release needs of the engine (`controller.daemon.engine.Engine`)."""
 
     @property
-    def state(self) -> State: ...
-    def submit(self, subject: str, body: RoundOpened) -> bool: ...
+    def state(self) -> State:
+        """The table's present state, folded from all facts."""
+
+    def submit(self, subject: str, body: RoundOpened) -> bool:
+        """Hands an input to the engine's queue; returns False if the engine takes no more inputs."""
 
 
 class Opener:

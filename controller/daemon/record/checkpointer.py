@@ -17,8 +17,6 @@ from controller.journal.store import Journal
 from controller.table.state.table import State
 from controller.table.words.inputs import CheckpointSigned
 
-__all__ = ["EVERY_RECORDS", "Sealer"]
-
 log = structlog.get_logger()
 
 EVERY_RECORDS = 1000
@@ -29,8 +27,11 @@ class Table(Protocol):
     """What the checkpointer needs of the engine (`controller.daemon.engine.Engine`)."""
 
     @property
-    def state(self) -> State: ...
-    def submit(self, subject: str, body: CheckpointSigned) -> bool: ...
+    def state(self) -> State:
+        """The table's present state, folded from all facts."""
+
+    def submit(self, subject: str, body: CheckpointSigned) -> bool:
+        """Hands an input to the engine's queue; returns False if the engine takes no more inputs."""
 
 
 class Sealer:

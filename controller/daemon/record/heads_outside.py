@@ -22,13 +22,12 @@ from controller.journal.store import Journal
 from controller.publish.known_head import Checkpoint
 from controller.table.words.inputs import RecordChecked
 
-__all__ = ["HeadsOutside"]
-
 
 class Table(Protocol):
     """What the comparison needs of the engine (`controller.daemon.engine.Engine`)."""
 
-    def submit(self, subject: str, body: RecordChecked) -> bool: ...
+    def submit(self, subject: str, body: RecordChecked) -> bool:
+        """Hands an input to the engine's queue; returns False if the engine takes no more inputs."""
 
 
 class HeadsOutside:

@@ -8,8 +8,6 @@ from controller.journal.proof.keys import PublicKey, SigningKey
 from controller.journal.store import Journal
 from controller.table.words.inputs import Actor, SigningKeyChanged
 
-__all__ = ["naming"]
-
 
 def naming(
     journal: Journal, signer: SigningKey | None, digits: str, reason: str, actor: Actor

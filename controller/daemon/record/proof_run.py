@@ -16,8 +16,6 @@ from controller.daemon.subprocess_json import NoAnswer, answer_of
 from controller.journal.proof.keys import PublicKey
 from controller.table.words.inputs import RecordChecked
 
-__all__ = ["Checker"]
-
 log = structlog.get_logger()
 
 FIRST_S = 60.0

@@ -32,8 +32,6 @@ from controller.table.state.state_json import StateUnreadable, carried, state_of
 from controller.table.state.table import Setup, State
 from controller.table.words.codec import encode
 
-__all__ = ["EVERY_RECORDS", "Snapshot", "Snapshots", "sources"]
-
 EVERY_RECORDS = 10_000
 """A start folds some 100,000 records a second, so it has at most a tenth of a second to catch up."""
 SNAPSHOT = ".snapshot"

@@ -8,8 +8,6 @@ from controller.journal.store import Journal
 from controller.table.state.disputes import Dispute
 from controller.table.words.inputs import Actor, CardsErased, RoundOpened
 
-__all__ = ["erasure", "more_to_erase", "opening"]
-
 KEPT = timedelta(days=7)
 """Cards of so many days are never erased: disputes are still heard, and surveillance still has its pictures."""
 

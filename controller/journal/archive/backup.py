@@ -21,9 +21,8 @@ from controller.journal.file import LOG, connect_readonly, examine, has_log
 from controller.journal.lock import MODE
 from controller.journal.proof.findings import Report
 from controller.journal.proof.keys import PublicKey
-from controller.journal.proof.verify import Progress, verify
-
-__all__ = ["Backup", "back_up", "restore"]
+from controller.journal.proof.verify import verify
+from controller.journal.view import Progress
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,6 @@ from controller.journal.proof.keys import ALGORITHM, PublicKey, SigningKey
 from controller.journal.record import Stream
 from controller.journal.seal import Head
 
-__all__ = ["WHAT", "Boundary", "BoundaryUnreadable", "Mark", "closed_day", "read_boundary"]
-
 WHAT = "tablewarden segment"
 """First key of each statement: what has signed it can never be taken for a signature of something else."""
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}")

@@ -25,16 +25,6 @@ from controller.journal.seal import Head
 from controller.journal.view import JournalView, Progress, quiet
 from controller.table.words.inputs import RecordDayClosed, SegmentCopied
 
-__all__ = [
-    "Copied",
-    "closed_days",
-    "copy_segments",
-    "not_copied",
-    "open_day",
-    "prunable",
-    "seal_days",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Copied:

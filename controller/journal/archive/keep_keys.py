@@ -20,8 +20,6 @@ from controller.journal.vault.vault_keys import VaultKeyMissing, VaultKeys
 from controller.journal.view import JournalView
 from controller.table.words.inputs import CardsErased
 
-__all__ = ["copy_keys"]
-
 
 def copy_keys(journal: Path, place: Path, keys: VaultKeys | None) -> Iterator[str]:
     """Brings the second place's keys in line with the live file; returns the names of written and removed files.

@@ -9,8 +9,6 @@ from pathlib import Path
 from controller.journal.archive.shelf import durable
 from controller.journal.lock import MODE
 
-__all__ = ["PART", "NotCopied", "in_words", "reads_back", "replace", "wipe", "write"]
-
 PART = ".part"
 RIGHTS = "; give the daemon's user the right to write there"
 REMEDY = {

@@ -13,8 +13,6 @@ from controller.journal.archive.boundary import Mark
 from controller.journal.file import SCHEMA, SCHEMA_SQL, SEEN, SEEN_SQL, read_anchors
 from controller.journal.record import Stream
 
-__all__ = ["give_back", "move_beginning", "remove_some"]
-
 ROWS = 400
 """Rows of each table that one step takes: some tens of milliseconds on a slow disk."""
 PAGES = 256

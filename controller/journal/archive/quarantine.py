@@ -9,17 +9,6 @@ from pathlib import Path
 from controller.journal.errors import JournalWriteFailed
 from controller.journal.lock import WriterLock
 
-__all__ = [
-    "BESIDE",
-    "MOST",
-    "SetAside",
-    "TooManyDamaged",
-    "move_aside",
-    "name_beside",
-    "newest_aside",
-    "set_aside",
-]
-
 MOST = 8
 """So many damaged journals lie beside one path at most; a disk that made them all makes the next one too."""
 BESIDE = ("", "-wal", "-shm")

@@ -18,8 +18,6 @@ from controller.journal.proof.verify import verify
 from controller.journal.record import Stream
 from controller.journal.store import Journal
 
-__all__ = ["Rescued", "rescue"]
-
 FOLDER_MODE = 0o750
 
 

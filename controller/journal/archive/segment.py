@@ -27,8 +27,6 @@ from controller.journal.record import Record, Stream
 from controller.journal.seal import Head
 from controller.journal.view import Brief
 
-__all__ = ["FIRST_WORDS", "PRESET", "Segment", "SegmentUnfit", "is_segment", "line", "peek", "write_segment"]
-
 FIRST_WORDS = b"tablewarden segment "
 SUM_BYTES = 65
 """64 hex digits and the end of their line."""

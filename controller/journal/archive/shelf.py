@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 from controller.journal.file import Description
 
-__all__ = ["Named", "all_in", "before", "beside", "durable", "in_place"]
-
 NAME = re.compile(r"(\d{4}-\d{2}-\d{2})-(\d{12,})-(\d{12,})-[0-9a-f]{16}\.segment")
 
 

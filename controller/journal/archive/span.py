@@ -22,8 +22,6 @@ from controller.journal.vault.vault_keys import VaultKeys
 from controller.journal.view import BATCH, MAX_SEQUENCE, Brief, JournalView, Progress, quiet
 from controller.table.words.inputs import RecordDayClosed
 
-__all__ = ["Span"]
-
 T = TypeVar("T")
 
 

@@ -6,8 +6,6 @@ from pathlib import Path
 
 from controller.journal.proof.findings import Cause, Fault, Report
 
-__all__ = ["SUM", "sum_of", "with_sum"]
-
 SUM = ".sha256"
 """Beside a copy: its hash, as `sha256sum` writes it."""
 

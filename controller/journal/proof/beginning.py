@@ -24,8 +24,6 @@ from controller.journal.record import Stream
 from controller.journal.seal import Head
 from controller.table.words.inputs import CheckpointSigned, RecordDayClosed, RecordPruned
 
-__all__ = ["Late", "beginning", "unsigned_beginning"]
-
 _CLOSING = """SELECT b.data FROM diag AS r JOIN body AS b ON b.ord = r.ord
  WHERE r.kind = ? AND r.sequence > ? ORDER BY r.sequence LIMIT 1"""
 _NEWEST_FIRST = """SELECT r.ord, b.data FROM diag AS r JOIN body AS b ON b.ord = r.ord

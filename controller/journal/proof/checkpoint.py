@@ -16,16 +16,6 @@ from controller.journal.proof.keys import ALGORITHM, PublicKey, SigningKey
 from controller.journal.record import Stream
 from controller.journal.seal import Head
 
-__all__ = [
-    "WHAT",
-    "HeadTold",
-    "Statement",
-    "StatementUnreadable",
-    "proved_statement",
-    "read_statement",
-    "signed_statement",
-]
-
 WHAT = "tablewarden checkpoint"
 """First key of each statement: what has signed it can never be taken for a signature of something else."""
 

@@ -18,8 +18,6 @@ from controller.journal.seal import Head
 from controller.journal.side_file import read_beside, write_beside
 from controller.journal.store import Journal
 
-__all__ = ["keep_head", "lost_beside", "shortfall", "stands"]
-
 LOOK_S = 2.0
 """How long a start looks at the second place at most."""
 

@@ -11,8 +11,6 @@ from controller.journal.reading import Reading
 from controller.journal.record import Record, Stream
 from controller.journal.seal import Head
 
-__all__ = ["COLUMNS", "export_lines", "opening_lines", "record_line"]
-
 COLUMNS = ("stream", "sequence", "header", "salt", "data", "datahash", "recordhash")
 WITHHELD = "-"
 """Stands for salt and body of a withheld body; its commitment still proves the chain."""

@@ -8,8 +8,6 @@ from pathlib import Path
 from controller.journal.record import Stream
 from controller.journal.seal import Head
 
-__all__ = ["Cause", "Fault", "Findings", "Report", "Seals"]
-
 
 class Cause(StrEnum):
     """What is wrong with a record or with the file."""

@@ -20,8 +20,6 @@ from controller.journal.side_file import read_beside
 from controller.journal.view import JournalView
 from controller.table.words.inputs import CheckpointSigned, SigningKeyChanged
 
-__all__ = ["HEAD", "changed_key", "known_keys", "newest_key", "next_key"]
-
 HEAD = ".head"
 """Beside a record: the text of its newest checkpoint, and the signature in hex, one a line."""
 WHAT = "tablewarden key"

@@ -12,8 +12,6 @@ from controller.journal.file import READ_ERRORS
 from controller.journal.vault.sealing import RoundKey, SealBroken, key_of
 from controller.table.words.inputs import CardsErased
 
-__all__ = ["KeyCheck"]
-
 _ROWS = "SELECT commitment, made, wrapped IS NOT NULL, opened FROM round_key WHERE round = ?"
 
 

@@ -23,8 +23,6 @@ from cryptography.hazmat.primitives.serialization import (
 from controller.journal.vault import key_file
 from controller.journal.vault.key_file import KeyUnusable
 
-__all__ = ["ALGORITHM", "KeyUnusable", "PublicKey", "SigningKey", "add_check", "make_key"]
-
 ALGORITHM = "ed25519"
 MAKER = "tablewarden journal key --new"
 ADDER = "tablewarden journal key --check"

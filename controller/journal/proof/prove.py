@@ -10,8 +10,6 @@ from controller.journal.vault.sealing import SealBroken, Shown, proved
 from controller.journal.vault.vault import StillSealed, Unsealer, about, is_sealed
 from controller.table.words.codec import IDENTITIES
 
-__all__ = ["Told", "told_in"]
-
 
 class Told(NamedTuple):
     """A record that names cards. `cards`: each with salt and commitment; `fault`: why they are not proved, "" =

@@ -17,8 +17,6 @@ from controller.journal.view import SELECT
 from controller.table.words.codec import IDENTITIES
 from controller.table.words.inputs import CardsErased, CheckpointSigned
 
-__all__ = ["Run", "Runs"]
-
 Row = tuple[Any, ...]
 LOOKED_AT = frozenset({*IDENTITIES, CardsErased.kind, CheckpointSigned.kind})
 """Kinds of whose bodies a proof wants to know more than that they are the ones committed to."""

@@ -2,8 +2,6 @@
 
 from collections.abc import Callable
 
-__all__ = ["STRIDE", "last_unreadable"]
-
 STRIDE = 1 << 17
 """Numbers that are walked over one by one: many times what a lost page of a table's tree holds."""
 

@@ -42,8 +42,6 @@ from controller.journal.view import BATCH, MASK_64, SELECT, Progress
 from controller.table.words.codec import IDENTITIES
 from controller.table.words.inputs import CardsErased, CheckpointSigned
 
-__all__ = ["Progress", "check_tail", "verify"]
-
 TAIL = 64
 """Records of each stream that are proved at open: what a crash or a stray write most likely hit."""
 Row = tuple[Any, ...]

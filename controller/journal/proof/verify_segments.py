@@ -12,14 +12,13 @@ from controller.journal.errors import JournalDamaged, JournalError, JournalForei
 from controller.journal.opening import opened_alone
 from controller.journal.proof.findings import Cause, Fault, Findings, Report, Seals
 from controller.journal.proof.keys import PublicKey
-from controller.journal.proof.verify import Progress, verify
+from controller.journal.proof.verify import verify
 from controller.journal.proof.witness import Checkpoint, HeadKept, prove_checkpoints, prove_heads
 from controller.journal.record import Stream
 from controller.journal.seal import Head
 from controller.journal.vault.day_keys import Listed
+from controller.journal.view import Progress
 from controller.table.words.inputs import CheckpointSigned
-
-__all__ = ["verify_days", "verify_segment"]
 
 
 def verify_segment(

@@ -21,8 +21,6 @@ from controller.journal.record import Stream
 from controller.journal.seal import Head
 from controller.table.words.inputs import CheckpointSigned
 
-__all__ = ["Checkpoint", "HeadKept", "HeadUnreadable", "heads_in", "prove_checkpoints", "prove_heads"]
-
 HASH_BYTES = 32
 MAX_SEQUENCE = (1 << 63) - 1
 MOST_SHOWN = 80

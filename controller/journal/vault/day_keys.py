@@ -23,8 +23,6 @@ from controller.journal.record import Record
 from controller.journal.vault.sealing import SealBroken, key_of
 from controller.journal.vault.vault import KeyRow, is_sealed
 
-__all__ = ["DayKeys", "KeysOfDays", "Listed", "key_file_of", "key_text", "read_keys"]
-
 FIRST_WORDS = b"tablewarden keys "
 FORMAT = 1
 WHAT = "tablewarden round keys"

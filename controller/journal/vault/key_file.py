@@ -5,8 +5,6 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["PRIVATE_MODE", "PUBLIC_MODE", "KeyUnusable", "read", "read_private", "replace", "write"]
-
 PRIVATE_MODE = 0o600
 PUBLIC_MODE = 0o644
 MAX_BYTES = 10_000

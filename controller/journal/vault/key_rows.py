@@ -9,8 +9,6 @@ from controller.journal.file import READ_ERRORS, connect_readonly, overwrite_log
 from controller.journal.seal import Batch
 from controller.journal.vault.vault import Unsealer, Vault
 
-__all__ = ["keys_written", "known_vaults", "write_keys"]
-
 _INSERT = "INSERT INTO round_key VALUES (?, ?, ?, ?, ?, ?, ?)"
 _OPEN = "UPDATE round_key SET opened = ?, wrapped = NULL WHERE round = ? AND commitment = ?"
 _ERASE = """UPDATE round_key SET opened = NULL, wrapped = NULL

@@ -24,8 +24,6 @@ from controller.journal.record import Stream
 from controller.journal.vault.vault_keys import NONCE_BYTES
 from controller.table.words.codec import SEALED_VERSIONS
 
-__all__ = ["CLEAR", "SEALED", "RoundKey", "SealBroken", "Shown", "key_of", "opened", "proved", "sealed"]
-
 SEALED: Mapping[int, int] = {version - 1: version for version in SEALED_VERSIONS}
 """Version of a body -> its version once it is sealed, so that a release that knows no seals takes it for nothing else."""
 CLEAR: Mapping[int, int] = {sealed: clear for clear, sealed in SEALED.items()}

@@ -28,19 +28,6 @@ from controller.journal.vault.vault_keys import (
 from controller.table.words.codec import IDENTITIES
 from controller.table.words.inputs import RoundOpened
 
-__all__ = [
-    "KeyRow",
-    "Opening",
-    "StillSealed",
-    "Unsealer",
-    "Use",
-    "Vault",
-    "about",
-    "is_sealed",
-    "rewrapped",
-    "unwrapped",
-]
-
 KEYS_KEPT = 16
 """Round keys in memory: that of the round in play, and some of those that are read just now."""
 

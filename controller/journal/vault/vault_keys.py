@@ -18,17 +18,6 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from controller.journal.vault import key_file
 from controller.journal.vault.key_file import KeyUnusable
 
-__all__ = [
-    "NONCE_BYTES",
-    "SECRET_BYTES",
-    "VaultKeyMissing",
-    "VaultKeys",
-    "WrappedDamaged",
-    "check_vault",
-    "make_vault",
-    "renew_vault",
-]
-
 MAKER = "tablewarden vault key --new"
 ADDER = "tablewarden vault key --check"
 SECRET_BYTES = 32

@@ -9,20 +9,6 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
 
-__all__ = [
-    "NO_PROPERTIES",
-    "Closed",
-    "Code",
-    "Incoming",
-    "Limits",
-    "Link",
-    "LinkDown",
-    "LinkFactory",
-    "LinkFailed",
-    "Properties",
-    "Will",
-]  # fmt: skip
-
 
 class Code(IntEnum):
     """The MQTT 5 reason codes that are handled apart; from 0x80 on the publish is refused."""

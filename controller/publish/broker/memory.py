@@ -21,8 +21,6 @@ from controller.publish.broker.link import (
     Will,
 )
 
-__all__ = ["Delivery", "MemoryBroker", "MemoryLink"]
-
 
 @dataclass(frozen=True, slots=True)
 class Delivery:

@@ -34,8 +34,6 @@ from controller.publish.broker.link import (
 from controller.publish.broker.packing import Packed
 from controller.publish.config import PublishConfig, Tls
 
-__all__ = ["MqttLink"]
-
 LOGGER = logging.getLogger(__name__)
 CLOSE_TIMEOUT_S = 1.0
 """How long a goodbye may take to leave the socket."""

@@ -2,8 +2,6 @@
 
 from controller.publish.broker.link import Properties
 
-__all__ = ["Packed"]
-
 CONTENT_TYPE, USER = b"\x03", b"\x26"
 """Property identifiers of MQTT 5, 2.2.2.2."""
 

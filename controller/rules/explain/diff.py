@@ -9,8 +9,6 @@ from controller.rules.explain.pay_diff import PayDiffers, pay_differences
 from controller.rules.model import Question, Row, Rulebook
 from controller.rules.vocabulary import GUARDS_OF, Trigger
 
-__all__ = ["AnswerDiffers", "Difference", "ValueDiffers", "difference"]
-
 
 @dataclass(frozen=True, slots=True)
 class ValueDiffers:

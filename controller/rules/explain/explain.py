@@ -6,8 +6,8 @@ from dataclasses import dataclass, fields, is_dataclass
 from itertools import starmap
 from typing import TypeAlias
 
-from controller.rules.citation import chapter, within
-from controller.rules.model import Cited, HouseChoice, Question, Row, Rulebook
+from controller.rules.citation import Cited, chapter, within
+from controller.rules.model import HouseChoice, Question, Row, Rulebook
 from controller.rules.parts import ProcedureStep, Stack
 from controller.rules.pay import PayTable
 from controller.rules.read.reader import nearest

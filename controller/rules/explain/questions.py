@@ -4,14 +4,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from textwrap import wrap
 
+from controller.rules.citation import Cited
 from controller.rules.elections import decided_by
 from controller.rules.explain.words import TRIGGERS
-from controller.rules.model import Cited, HouseChoice, Law, Question, Reading, Rulebook
+from controller.rules.model import HouseChoice, Law, Question, Reading, Rulebook
 from controller.rules.vocabulary import Action, Trigger
-
-__all__ = [
-    "asked_at", "effect", "makers_choice", "makers_page", "new_since", "newest", "open_at", "ordered", "table_page", "to_paste",
-]  # fmt: skip
 
 VALUES = {
     "settlement": "what wagers come to",

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
+from controller.rules.citation import Cited
 from controller.rules.model import (
     ByReading,
-    Cited,
     Demand,
     HouseChoice,
     Question,

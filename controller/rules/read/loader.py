@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from controller.rules.applies import check_conditions, conditions
-from controller.rules.model import Cited, Row, Rulebook
+from controller.rules.citation import Cited
+from controller.rules.model import Row, Rulebook
 from controller.rules.named_wagers import ABOUT_ONE, word_of
 from controller.rules.parts import LaidAway
 from controller.rules.read import pay_tables, rows, sections

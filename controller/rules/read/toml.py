@@ -7,8 +7,6 @@ errors of its own where brackets are nested deep; what comes behind it would fai
 import tomllib
 from typing import Any
 
-__all__ = ["TomlInvalid", "parse_toml"]
-
 MARK = b"\xef\xbb\xbf"
 """The byte order mark that some editors put before UTF-8."""
 MOST_DEPTH = 32

@@ -23,7 +23,7 @@ from controller.table.words.facts import (
 )
 from controller.table.words.inputs import Moment
 from controller.table.words.structs import replace
-from drivers.commands import SAFE_VALUE, Level
+from drivers.events import SAFE_VALUE, Level
 
 TABLE = "table"
 CITING = frozenset(kind for kind in FACTS.values() if hasattr(kind, "cite") or kind is StepsAsked)

@@ -7,8 +7,6 @@ from controller.table.questions.deal_plan import community_left
 from controller.table.state.table import Round
 from drivers.events import ALLOWED, Level
 
-__all__ = ["late_card", "not_let_out"]
-
 
 def late_card(draft: Draft, name: str) -> None:
     """For a short hand cards are let out one by one; the community cards come together, with those that are burned."""

@@ -17,9 +17,6 @@ from controller.table.words.inputs import Actor
 from controller.table.words.refusal import HELD, Refusal
 from drivers.events import DeviceKind
 
-__all__ = ["Refusal", "allowed", "can", "verify"]
-
-
 NO_ROUND = None
 Phases = dict[str, tuple[Phase | None, ...]]
 

@@ -13,8 +13,6 @@ from controller.table.words import acts as a
 from controller.table.words.refusal import Refusal
 from drivers import events as e
 
-__all__ = ["compare_with_deal", "cutting_card_untold", "drawn", "teller"]
-
 
 def teller(state: State) -> tuple[str, Device] | None:
     """The shoe in service that tells of each card, where hands deal."""

@@ -1,7 +1,7 @@
 """The stacks of a round, in the order in which they come: what is dealt to whom, and what waits for the answers."""
 
 from controller.games.model import Phase
-from controller.rules.model import Stack
+from controller.rules.parts import Stack
 from controller.rules.vocabulary import Area, Method
 from controller.table.questions.stub_count_and_turns import withheld
 from controller.table.state.table import AFTER_DECISIONS, DISPENSERS, PlannedStack, Round, Setup

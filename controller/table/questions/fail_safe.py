@@ -8,8 +8,19 @@ from controller.table.state.device import has_level
 from controller.table.state.table import State
 from controller.table.words.acts import AnnounceNoMoreBets
 from controller.table.words.inputs import Input
-from drivers.commands import ENGAGED, INHIBITED, Level, WantedLevel
-from drivers.events import DealStopped, DeviceKind, DoorOpened, FaceUpCard, Jammed, PoweredUp, SelfTestFailed
+from drivers.commands import WantedLevel
+from drivers.events import (
+    ENGAGED,
+    INHIBITED,
+    DealStopped,
+    DeviceKind,
+    DoorOpened,
+    FaceUpCard,
+    Jammed,
+    Level,
+    PoweredUp,
+    SelfTestFailed,
+)
 
 ALARMS = (Jammed, DealStopped, DoorOpened, FaceUpCard, PoweredUp, SelfTestFailed)
 

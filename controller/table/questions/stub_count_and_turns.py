@@ -1,7 +1,8 @@
 """The few questions about law that both the checks and the decisions ask: counts, waivers, alternation."""
 
 from controller.games.model import Game
-from controller.rules.model import Cited, Demand
+from controller.rules.citation import Cited
+from controller.rules.model import Demand
 from controller.rules.vocabulary import Action, Guard, Method, Trigger
 from controller.table.state.device import Device
 from controller.table.state.table import Round, Setup, State

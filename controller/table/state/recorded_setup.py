@@ -9,8 +9,6 @@ from controller.table.state.table import DeviceSetup, Setup
 from controller.table.words.inputs import TableSetup
 from drivers.events import DeviceKind
 
-__all__ = ["setup_from", "setup_told"]
-
 
 def setup_told(setup: Setup) -> TableSetup:
     """Everything of the table but its rulebook, which has a name and a hash of its own."""

@@ -9,8 +9,6 @@ from controller.table.state.table import State
 from controller.table.words.codec import MAX_TEXT
 from controller.table.words.named_bodies import duty_in_one_word, duty_named
 
-__all__ = ["StateUnreadable", "carried", "state_of"]
-
 _HINTS = get_type_hints(State)
 _FIELDS = [f for f in msgspec.structs.fields(State) if f.name != "round"]
 _KEPT = [f.name for f in _FIELDS]

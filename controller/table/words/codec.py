@@ -178,25 +178,3 @@ def _present(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_present(v) for v in value]
     return value[:MAX_TEXT] if isinstance(value, str) else value
-
-
-__all__ = [
-    "BODIES",
-    "IDENTITIES",
-    "SEALED_VERSIONS",
-    "UPCASTS",
-    "VERSIONS",
-    "WITHHELD",
-    "UnknownKind",
-    "body_from",
-    "builtins",
-    "decode_fact",
-    "decode_input",
-    "encode",
-    "encode_input",
-    "identities_of",
-    "origin_in",
-    "raised",
-    "stream_of",
-    "version_of",
-]

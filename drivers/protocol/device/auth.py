@@ -5,8 +5,6 @@ import hmac
 from drivers.protocol import messages as m
 from drivers.protocol.auth import Seal, SessionKeys, Unseal, is_in_image, measurement
 
-__all__ = ["KeyHolder"]
-
 
 class KeyHolder:
     """The device's key and image. `key`: 32 bytes; None = no key. `image`: firmware; None = it cannot be measured."""

@@ -32,10 +32,6 @@ from drivers.protocol.messages import Identity
 from drivers.protocol.payloads import encode_levels, is_level_value
 from drivers.protocol.reports import Capability, Level, Levels, Report, ResetCause
 
-__all__ = [
-    "Acknowledged", "DeviceEvent", "DeviceLink", "HostFound", "HostLost", "Identity", "LevelRequested", "ReportLog",
-]  # fmt: skip
-
 
 @dataclass(frozen=True, slots=True)
 class LevelRequested:

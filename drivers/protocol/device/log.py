@@ -17,8 +17,6 @@ from drivers.protocol.messages import (
     Record,
 )
 
-__all__ = ["ReportLog", "ReportPump", "answer_log_read"]
-
 BOOT_SIZE, SMALLEST_RECORD = 8, 26
 """Bytes of a boot number, and of a record without fields and its size byte."""
 

@@ -7,8 +7,6 @@ from drivers.protocol.link import LinkFault
 from drivers.protocol.messages import LogSpan, Record, Welcome
 from drivers.protocol.reports import Capability
 
-__all__ = ["ChainCheck"]
-
 
 class ChainCheck:
     """Follows the chain from `last`, the last durable report. `chain`: None = no key, nothing is checked.

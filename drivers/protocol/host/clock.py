@@ -10,8 +10,6 @@ from drivers.protocol.constants import (
     CLOCK_SAMPLES,
 )
 
-__all__ = ["ClockReading", "DeviceClock"]
-
 MICROSECOND = 1e-6
 RESOLUTION_S = 1e-4
 """Round trips below this are alike: else one that was measured as nothing would leave every other one out."""

@@ -11,8 +11,6 @@ from typing import NamedTuple
 
 from drivers.protocol.constants import CLOCK_DRIFT, CLOCK_KEPT
 
-__all__ = ["DeviceTime", "Interval", "narrowest"]
-
 MICROSECOND = 1e-6
 FAST, SLOW = 1 + CLOCK_DRIFT, 1 - CLOCK_DRIFT
 

@@ -5,27 +5,6 @@ from dataclasses import dataclass
 from drivers.protocol.messages import Identity, Restarted
 from drivers.protocol.reports import Level, Levels, Report, ResetCause
 
-__all__ = [
-    "Authenticated",
-    "Damaged",
-    "Failed",
-    "FirmwareMeasured",
-    "HostEvent",
-    "LevelRefused",
-    "LevelSet",
-    "LevelUnknown",
-    "LevelsRead",
-    "Lost",
-    "Online",
-    "Recovered",
-    "Reported",
-    "Restarted",
-    "Reused",
-    "Silence",
-    "Suspect",
-    "Welcomed",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Welcomed:

@@ -16,7 +16,7 @@ from drivers.protocol.constants import SESSION_NONE
 from drivers.protocol.framing import CAUSES, Cause, Deframer, FrameError, crc32c
 from drivers.protocol.host.device_time import DeviceTime
 from drivers.protocol.host.echoes import PAUSED, Told
-from drivers.protocol.host.events import (  # fmt: skip
+from drivers.protocol.host.events import (
     Authenticated,
     Failed,
     FirmwareMeasured,
@@ -29,7 +29,6 @@ from drivers.protocol.host.events import (  # fmt: skip
     Online,
     Recovered,
     Reported,
-    Restarted,
     Suspect,
     Welcomed,
 )
@@ -38,7 +37,7 @@ from drivers.protocol.host.opening import Opening, Step
 from drivers.protocol.host.requests import ACK, LAST, LIVENESS, RELEASE, Requests, urgency
 from drivers.protocol.host.sync import LogReader, Sequencer
 from drivers.protocol.link import LinkFault, Outbox, RoundTrip
-from drivers.protocol.messages import Identity
+from drivers.protocol.messages import Identity, Restarted
 from drivers.protocol.payloads import decode_levels, is_level_value
 from drivers.protocol.reports import Level, Levels, ResetCause
 

@@ -16,8 +16,6 @@ from drivers.protocol.host.handshake import Handshake
 from drivers.protocol.host.requests import LIVENESS, Requests
 from drivers.protocol.link import LinkFault, Outbox
 
-__all__ = ["Opening", "Step"]
-
 
 class Step(Enum):
     """The steps in which a session opens."""

@@ -5,17 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-__all__ = [
-    "ASK",
-    "HANDS_MEDDLED_WITH",
-    "SAID_OF_NONE",
-    "Case",
-    "Clauses",
-    "Document",
-    "shoe_without_its_deal",
-    "under",
-]
-
 Clauses = tuple[str, ...]
 
 

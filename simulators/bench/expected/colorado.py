@@ -10,8 +10,6 @@ from simulators.bench.expected.case import (
     under,
 )
 
-__all__ = ["COLORADO"]
-
 # As in the commission's other game: void hands and rounds, and no word of the wagers.
 _WAGERS = under(("R-22",), "return_all_wagers", "hold_all_wagers", "call_floorperson")
 _VOID_ROUND = (*ASK, "void_round", "return_all_wagers", "hold_all_wagers")

@@ -2,8 +2,6 @@
 
 from simulators.bench.expected.case import ASK, HANDS_MEDDLED_WITH, SAID_OF_NONE, Case, Document, under
 
-__all__ = ["FAST_ACTION"]
-
 _HELD = (*ASK, "hold_all_wagers")
 _VOID_HANDS = (*_HELD, "void_all_hands", "reshuffle", "return_all_wagers")
 _OF_DEVICES = (Case(may=under(("R-18",), *ASK, "follow_house_procedure")),)

@@ -2,8 +2,6 @@
 
 from simulators.bench.expected.case import ASK, Case, under
 
-__all__ = ["CARDS"]
-
 _VOID = "void_all_hands", "return_all_wagers", "reshuffle"
 _13_E = dict.fromkeys(_VOID, ("13.E",))
 _TOO_MANY = Case(("too_many",), may=under(("R-214",), *ASK, *_VOID))  # 13.D speaks of such a card, too

@@ -16,9 +16,6 @@ from simulators.bench.expected.case import (
 )
 from simulators.bench.expected.maryland_cards import CARDS
 
-__all__ = ["MARYLAND", "MASSACHUSETTS"]
-
-
 _MARYLAND: dict[str, tuple[Case, ...]] = {
     "shuffler_jam": (
         # Whether a device that frees itself has jammed at all is not said: 13.H, 13.I speak of "jams" alone.

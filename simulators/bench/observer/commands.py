@@ -8,8 +8,6 @@ from typing import Any
 from simulators.bench.observer.evidence import Evidence, Line, Verdict
 from simulators.bench.observer.record import Row
 
-__all__ = ["LOCKOUT", "TOLD", "UNRECORDED", "lockout", "told"]
-
 TOLD = "7 commands once, durable, read back"
 LOCKOUT = "9 lock-out: released only by a person's act, before no more bets"
 SAFE = {"lockout": "engaged", "dispensing": "inhibited"}

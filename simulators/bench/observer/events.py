@@ -10,8 +10,6 @@ from typing import Any, NamedTuple
 from simulators.bench.observer.evidence import Evidence, Line, State, Verdict
 from simulators.bench.observer.record import broken_links
 
-__all__ = ["chain", "delivery", "nothing_lost"]
-
 NAME = "6 no gap in device events is silent"
 DELIVERY = "delivery: a subscriber holds exactly the record"
 CHAIN = "chain: the record is whole and unaltered"

@@ -8,8 +8,6 @@ from typing import Any
 from simulators.bench.observer.record import Row
 from simulators.bench.subscriber import Delivered
 
-__all__ = ["Evidence", "Line", "State", "Verdict"]
-
 
 @dataclass(frozen=True, slots=True)
 class Line:

@@ -4,8 +4,6 @@ from simulators.bench.observer.commands import LOCKOUT, SAFE, TOLD, UNRECORDED
 from simulators.bench.observer.evidence import Evidence, Line, Verdict
 from simulators.bench.observer.record import RecordReader
 
-__all__ = ["RECORD", "AtOnce", "recorded_first"]
-
 RECORD = "9 durable before acknowledged or told"
 
 

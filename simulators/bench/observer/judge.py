@@ -11,8 +11,6 @@ from simulators.bench.observer.money import wagers
 from simulators.bench.observer.people import alarms
 from simulators.bench.observer.sets import cards_stay, sets_armed
 
-__all__ = ["judge"]
-
 
 def judge(evidence: Evidence, anchors: Mapping[str, tuple[int, bytes]], daemon_log: bytes) -> tuple[Verdict, ...]:
     """Returns the verdicts in the order of the promises. `anchors`: what each stream of the journal follows."""

@@ -8,8 +8,6 @@ from simulators.bench.expected import EXPECTED, Case, Document
 from simulators.bench.observer.evidence import Evidence, Verdict
 from simulators.bench.observer.record import Row
 
-__all__ = ["citations", "remedies", "silence"]
-
 CITED = "3 the document's demand, cited"
 SILENT = "4 silence acts only by a reading"
 REMEDY = "10 only what the document allows"

@@ -7,8 +7,6 @@ from simulators.bench.observer.evidence import Evidence, Verdict
 from simulators.bench.observer.paid import payments
 from simulators.bench.observer.record import Row
 
-__all__ = ["Fates", "fates", "wagers"]
-
 FINAL = ("returned", "settled", "lost")
 COLLECTED = "collected"
 """At a fold. A void may still give it back; until then it is the end of the wager."""

@@ -8,8 +8,6 @@ from typing import Any
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-__all__ = ["opened"]
-
 
 def opened(body: dict[str, Any], journal: str, kind: str, keys: Mapping[str, bytes]) -> tuple[dict[str, Any], str]:
     """Returns the body with its cards, and what is wrong with it ("" = nothing); unchanged if not sealed or not

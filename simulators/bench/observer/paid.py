@@ -13,8 +13,6 @@ from simulators.bench.expected import EXPECTED
 from simulators.bench.observer.evidence import Evidence
 from simulators.bench.observer.record import Row
 
-__all__ = ["payments"]
-
 RANKS = "..23456789TJQKA"
 PAIR = 1
 Hand = tuple[int, ...]

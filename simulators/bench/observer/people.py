@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from simulators.bench.observer.evidence import Evidence, State, Verdict
 from simulators.bench.observer.record import Row
 
-__all__ = ["alarms"]
-
 NAME = "8 holds and duties outlive restarts"
 LADDER = ("player", "dealer", "floorperson", "supervisor")
 WHILE_HELD = (

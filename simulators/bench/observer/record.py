@@ -14,8 +14,6 @@ from urllib.parse import quote
 
 from simulators.bench.observer.opened import opened
 
-__all__ = ["STREAMS", "RecordReader", "Row", "broken_links"]
-
 STREAMS = ("input", "main", "diag")
 _COMMON = (
     "sequence, s.ord, kind, version, subject, round, cause, time_us, recorded_us, mono_ns, boot, clock, datahash, "

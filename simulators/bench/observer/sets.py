@@ -8,8 +8,6 @@ from simulators.bench.expected import EXPECTED
 from simulators.bench.observer.evidence import Evidence, Line, Verdict
 from simulators.bench.observer.record import Row
 
-__all__ = ["cards_stay", "sets_armed"]
-
 FACE = rb'"(?:\?\? )*(?:10|[2-9TJQKA])[cdhsCDHS](?: (?:\?\?|(?:10|[2-9TJQKA])[cdhsCDHS]))*"'
 """Cards' faces as a JSON string of their own: rank and suit of one, or of several as people record them."""
 WORD = rb"\b(?:10|[2-9TJQKA])[cdhs]\b"

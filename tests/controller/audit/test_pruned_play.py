@@ -16,7 +16,6 @@ from controller.journal.archive.boundary import Boundary, closed_day, read_bound
 from controller.journal.archive.keep import copy_segments, seal_days
 from controller.journal.archive.keep_keys import copy_keys
 from controller.journal.archive.shelf import all_in, beside, in_place
-from controller.journal.day_state import carried
 from controller.journal.opening import opened
 from controller.journal.proof.keys import PublicKey, SigningKey, make_key
 from controller.journal.record import Draft, Stream, Transaction
@@ -26,6 +25,7 @@ from controller.journal.vault.vault_keys import VaultKeys, make_vault
 from controller.rules.vocabulary import Area, Role
 from controller.table.fold.fold import evolve
 from controller.table.state.recorded_setup import setup_told
+from controller.table.state.state_json import carried
 from controller.table.state.table import Setup, State
 from controller.table.words.acts import RecordHand
 from controller.table.words.codec import decode_fact, encode, encode_input

@@ -13,10 +13,11 @@ from controller.rules.vocabulary import Method
 from controller.table.state.table import DeviceSetup, Setup, State
 from controller.table.words.structs import replace
 from drivers import events as e
-from drivers.commands import Level, WantedLevel
+from drivers.commands import WantedLevel
 from drivers.device import Delivery, SessionState
 from drivers.errors import Fault
 from drivers.protocol.messages import Identity
+from drivers.protocol.words import Level
 from tests.drivers.conftest import Bench as Wire
 from tests.drivers.conftest import VirtualLoop
 

@@ -5,9 +5,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from controller.journal.day_state import NotCarried, carried, state_from
+from controller.journal.day_state import NotCarried, state_from
 from controller.rules.vocabulary import Method
 from controller.table.state.recorded_setup import setup_told
+from controller.table.state.state_json import carried
 from controller.table.state.table import DeviceSetup, State
 from controller.table.words.codec import decode_fact, encode
 from controller.table.words.inputs import RecordDayClosed, ServiceStarted

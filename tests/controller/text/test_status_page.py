@@ -13,7 +13,8 @@ from controller.table.state.device import Device
 from controller.table.state.table import DeviceSetup, Duty, Hold, Phase, Round, Seat, Setup, State, Wager
 from controller.table.words.acts import Resolution
 from controller.table.words.structs import replace
-from controller.text.status_page import event_line, outbox_page, status_page
+from controller.text.broker_page import outbox_page
+from controller.text.status_page import event_line, status_page
 from drivers.events import Capability, Defect, DeviceKind, Levels
 
 SETUP = Setup(

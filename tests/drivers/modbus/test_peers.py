@@ -26,13 +26,14 @@ from pymodbus.simulator import DataType, SimData, SimDevice
 
 from drivers import events
 from drivers.catalog import Codec
-from drivers.commands import ENGAGED, RELEASED, Level, WantedLevel
+from drivers.commands import WantedLevel
 from drivers.device import DeviceConfig
 from drivers.modbus.frame import Function, Request, Wrong
 from drivers.modbus.master import Master, Outcome
 from drivers.modbus.timing import byte_time
 from drivers.modbus.units import Unit
 from drivers.protocol.reports import DeviceKind
+from drivers.protocol.words import ENGAGED, RELEASED, Level
 from drivers.recording.format import Header
 from drivers.recording.pcapng import Packet, pcapng_of
 from drivers.session.session import DeviceSession

@@ -15,7 +15,8 @@ import pytest
 
 from drivers.protocol.auth import Trust
 from drivers.protocol.chain import Place
-from drivers.protocol.device.link import Acknowledged, DeviceLink, HostFound, HostLost, LevelRequested, ReportLog
+from drivers.protocol.device.link import Acknowledged, DeviceLink, HostFound, HostLost, LevelRequested
+from drivers.protocol.device.log import ReportLog
 from drivers.protocol.host.link import Failed, HostLink, Lost, Reported
 from drivers.protocol.messages import Identity
 from drivers.protocol.reports import (

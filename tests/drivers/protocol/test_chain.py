@@ -10,7 +10,7 @@ from drivers.protocol import messages as m
 from drivers.protocol.auth import Trust
 from drivers.protocol.chain import CHAIN_START, LogChain
 from drivers.protocol.codec import decode, encode
-from drivers.protocol.device.link import ReportLog
+from drivers.protocol.device.log import ReportLog
 from drivers.protocol.host.link import Failed, Lost, Online, Reported
 from drivers.protocol.reports import Capability, DoorClosed, DoorOpened
 

@@ -4,7 +4,8 @@ import random
 
 import pytest
 
-from drivers.protocol.device.link import HostFound, HostLost, ReportLog
+from drivers.protocol.device.link import HostFound, HostLost
+from drivers.protocol.device.log import ReportLog
 from drivers.protocol.host.link import Failed, LevelRefused, LevelSet, LevelUnknown, Lost, Online, Reported
 from drivers.protocol.reports import ENGAGED, RELEASED, Level
 

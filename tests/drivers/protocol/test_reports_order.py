@@ -8,7 +8,8 @@ import pytest
 from drivers.protocol import messages as m
 from drivers.protocol.codec import decode, encode
 from drivers.protocol.constants import FILL_TIMEOUT_S, UNACKED_WINDOW
-from drivers.protocol.device.link import Acknowledged, ReportLog
+from drivers.protocol.device.link import Acknowledged
+from drivers.protocol.device.log import ReportLog
 from drivers.protocol.framing import decode_piece, encode_frame
 from drivers.protocol.host.events import Reused
 from drivers.protocol.host.link import Failed, Lost, Online, Reported, Restarted

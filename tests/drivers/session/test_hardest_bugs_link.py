@@ -15,7 +15,7 @@ import pytest
 from controller.daemon.link_log import LinkLog
 from controller.limits.limited_log import BURST, PERIOD_S
 from drivers import events
-from drivers.commands import ENGAGED, RELEASED, Level, WantedLevel
+from drivers.commands import WantedLevel
 from drivers.device import SessionState
 from drivers.protocol import messages as m
 from drivers.protocol.codec import decode, encode
@@ -31,6 +31,7 @@ from drivers.protocol.reports import (
     DoorOpened,
     Recognition,
 )
+from drivers.protocol.words import ENGAGED, RELEASED, Level
 from tests.drivers.session.test_session_ports import TtyDevice, running, session_on, until
 
 VECTORS = json.loads((Path(__file__).parents[2] / "vectors" / "tdp1.json").read_text())

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from drivers import events
 from drivers.catalog import Approval, Firmware
-from drivers.commands import RELEASED, WantedLevel
+from drivers.commands import WantedLevel
 from drivers.protocol import messages as m
 from drivers.protocol.codec import decode, encode
 from drivers.protocol.constants import FLOOD_BURST, FLOOD_PER_S, MAX_EXTRA
@@ -33,6 +33,7 @@ from drivers.protocol.reports import (
     WagerSensed,
 )
 from drivers.protocol.texts import MARK, is_plain, plain
+from drivers.protocol.words import RELEASED
 from drivers.session.edge import Allowance, fit_to_show
 from tests.drivers.protocol.test_vectors import MESSAGES, RECORDS
 

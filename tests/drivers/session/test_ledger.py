@@ -4,9 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from drivers.commands import ALLOWED, ENGAGED, INHIBITED, RELEASED, Level, WantedLevel
+from drivers.commands import WantedLevel
 from drivers.protocol.host.link import Reported
 from drivers.protocol.reports import DoorClosed, DoorOpened
+from drivers.protocol.words import ALLOWED, ENGAGED, INHIBITED, RELEASED, Level
 from drivers.session.ledger import Acknowledgements, Wishes
 
 

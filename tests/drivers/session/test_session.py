@@ -8,7 +8,7 @@ import pytest
 from controller.table.words.structs import replace
 from drivers import events
 from drivers.device import SessionState
-from drivers.protocol.device.link import ReportLog
+from drivers.protocol.device.log import ReportLog
 from drivers.protocol.reports import DeviceKind, DoorClosed, DoorOpened, WagerSensed
 
 BOOT_1, BOOT_2 = "0000000000000001", "0000000000000002"

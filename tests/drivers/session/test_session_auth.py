@@ -9,10 +9,11 @@ import pytest
 
 from drivers import events
 from drivers.catalog import Approval, Firmware
-from drivers.commands import ENGAGED, Level, WantedLevel
+from drivers.commands import WantedLevel
 from drivers.device import SessionState
 from drivers.protocol.messages import Identity
 from drivers.protocol.reports import SIMULATED_VENDOR, Capability, DeviceKind, DoorClosed, DoorOpened
+from drivers.protocol.words import ENGAGED, Level
 
 KEY = bytes(range(32))
 PROGRESSIVE = Identity(

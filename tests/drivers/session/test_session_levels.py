@@ -5,8 +5,9 @@ import asyncio
 import pytest
 
 from drivers import events
-from drivers.commands import ENGAGED, RELEASED, Level, WantedLevel
+from drivers.commands import WantedLevel
 from drivers.protocol.reports import DoorOpened
+from drivers.protocol.words import ENGAGED, RELEASED, Level
 from drivers.transport import WriteBufferFull
 
 

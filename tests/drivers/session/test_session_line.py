@@ -5,10 +5,11 @@ import contextlib
 import random
 
 from drivers import events
-from drivers.commands import ENGAGED, Level, WantedLevel
+from drivers.commands import WantedLevel
 from drivers.device import DeviceConfig, SessionState
 from drivers.lines.line import BACKLOG
 from drivers.protocol.reports import DeviceKind, LineUnparsed
+from drivers.protocol.words import ENGAGED, Level
 from drivers.session.session import DeviceSession
 from drivers.transport import LoopbackCable, WriteBufferFull
 

@@ -13,10 +13,11 @@ from controller.control.desk import Refused
 from controller.daemon import app
 from controller.daemon.record.proof_run import Checker
 from controller.journal.proof.key_change import known_keys
-from controller.journal.proof.keys import KeyUnusable, PublicKey, make_key
+from controller.journal.proof.keys import PublicKey, make_key
 from controller.journal.proof.verify import verify
 from controller.journal.record import Stream
 from controller.journal.store import opened
+from controller.journal.vault.key_file import KeyUnusable
 from controller.rules.vocabulary import Role
 from controller.table.state.table import State
 from controller.table.words.inputs import Actor

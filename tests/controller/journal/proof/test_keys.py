@@ -20,7 +20,8 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from controller.cli.main import cli
-from controller.journal.proof.keys import KeyUnusable, PublicKey, SigningKey, make_key
+from controller.journal.proof.keys import PublicKey, SigningKey, make_key
+from controller.journal.vault.key_file import KeyUnusable
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from msgspec import structs
 
-from controller.rules.model import Cited
+from controller.rules.citation import Cited
 from controller.rules.vocabulary import Action, Method, Role, ShuffleAt, Trigger
 from controller.table.card_sets.cuts import before_deal, may_cut, may_direct, may_recut, offered_to
 from controller.table.words import acts as a

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from controller.rules.model import Cited
+from controller.rules.citation import Cited
 from controller.rules.vocabulary import Action, Role, Trigger
 from controller.table.decide import fold
 from controller.table.state.table import Phase, State

@@ -10,7 +10,8 @@ from controller.table.words import acts as a
 from controller.table.words.inputs import Actor, Input, Moment
 from controller.table.words.structs import replace
 from drivers import events as e
-from drivers.commands import ENGAGED, INHIBITED, Level, WantedLevel
+from drivers.commands import WantedLevel
+from drivers.protocol.words import ENGAGED, INHIBITED, Level
 
 DEALER = Actor("dora", Role.DEALER)
 
