@@ -40,6 +40,8 @@ TOLD_LATER = "not compared, as its cards were told, or told otherwise, after it 
 BY_HAND = "not compared, as a person corrected it before the cards settled it"
 NOTHING = Verdict("nothing", open=True)
 """The table offered nothing for a wager that a person settled."""
+HANGS = Verdict(ROUND_HELD)
+"""A bonus of a progressive wager that is held: `settle` says none."""
 CORRECTED = Verdict("corrected")
 """A person corrected a wager that an answer had settled, before its cards were asked."""
 
@@ -160,7 +162,10 @@ class Agreement:
         there = self._there(round_)
         kinds: Counter[str] = Counter()
         for key in (*here, *(key for key in there if key not in here)):
-            kind = self._one(round_, key, there.get(key), here.get(key))
+            said = there.get(key)
+            if key[3] and key not in here and there.get((key[0], PROGRESSIVE, False, 0), BY_CARDS).word == "held":
+                said = HANGS
+            kind = self._one(round_, key, said, here.get(key))
             assert kind != APART, f"{round_.id} {key}: the table {there.get(key)}, settle {here.get(key)}; {told}"
             kinds[kind] += 1
         self.compared.wagers.update(kinds)
@@ -223,9 +228,8 @@ class Agreement:
             then = self._story.as_then(key[0])
             if then is None or key[3] or key[1] in then.seats[key[0]].wagers:
                 chips = found.get((key[0], PROGRESSIVE, False, 0), BY_CARDS)
-                # Of a wager that is held `settle` says no bonus.
-                hangs = key[3] > 0 and chips.word in (ROUND_HELD, "held")
-                found.setdefault(key, replace(chips, word=ROUND_HELD) if hangs else verdict)
+                hangs = key[3] > 0 and chips.word == ROUND_HELD  # of a wager that is held `settle` says no bonus
+                found.setdefault(key, chips if hangs else verdict)
         return found
 
     def _of_wager(self, seat: int, wager: str) -> Verdict:
