@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller.publish.presence import names_session
+from controller.publish.presence import read
 
 
 @pytest.mark.parametrize(
@@ -11,10 +11,14 @@ from controller.publish.presence import names_session
 )
 def test_what_is_none_of_ours_is_nothing(payload: bytes) -> None:
     """A retained message nested without end ends no link to the broker."""
-    assert names_session(payload) is None
+    assert read(payload) is None
 
 
 def test_what_is_ours_is_named() -> None:
     """State, session and journal."""
-    assert names_session(b'{"state": "online", "session": 7, "journal": "j"}') == ("online", 7, "j")
-    assert names_session(b'{"state": "online", "session": 7}') == ("online", 7, None)
+    said = read(b'{"state": "online", "session": 7, "journal": "j"}')
+    assert said is not None
+    assert (said.state, said.session, said.journal) == ("online", 7, "j")
+    unnamed = read(b'{"state": "online", "session": 7}')
+    assert unnamed is not None
+    assert unnamed.journal is None
