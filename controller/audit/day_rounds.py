@@ -93,7 +93,7 @@ def note_rounds(folder: Path, told: Progress = quiet) -> list[str]:
 
 
 def note_open_day(view: Reading, folder: Path) -> bool:
-    """Works out the open day up to the round in play. Raises `OSError`.
+    """Folds the rounds of the open day, up to the round in play, into the day's file. Raises `OSError`.
 
     `folder`: of the segments. Returns False if nothing is new, or the day cannot be read.
     """

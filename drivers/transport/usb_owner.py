@@ -48,7 +48,7 @@ class OwnerEvents:
 
 
 class _Over(Exception):
-    """The link is over, and why."""
+    """Ends the link; carries the fault and its detail."""
 
     def __init__(self, fault: Fault, detail: str) -> None:
         super().__init__(detail)

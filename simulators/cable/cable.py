@@ -8,8 +8,8 @@ from simulators.cable.wire import Piece, Wire
 
 
 class Cable:
-    """Both directions of a cable in the event loop. `to_device`, `to_host`: take arriving bytes; a port sets the
-    latter."""
+    """Both directions of a cable in the event loop. `to_device`, `to_host`: called with arriving bytes; a port
+    sets `to_host`."""
 
     def __init__(
         self,
