@@ -231,7 +231,7 @@ class JournalView:
         try:
             self.description, self.anchors = examine(self._db, self.path), read_anchors(self._db)
         except (*READ_ERRORS, ValueError) as exc:
-            raise JournalDamaged(self.path, f"where it begins cannot be read: {exc}") from exc
+            raise JournalDamaged(self.path, f"the beginning of the file cannot be read: {exc}") from exc
 
     def first_of(self, rounds: Sequence[str]) -> int | None:
         """Returns the order of the first record of any of these rounds; None = none. Reads all records."""

@@ -98,7 +98,7 @@ async def measured(t: Trial) -> None:
             raise Fails(f"ranges inside the image were answered with ERR {answer.code}")
         assert t.host.keys is not None
         if answer.digest != measurement(t.host.keys.measure, nonce, ranges, t.image):
-            raise Fails("the digest is not that of the image, the nonce and the ranges that were sent")
+            raise Fails("the digest does not match the image, the nonce and the ranges that were sent")
 
 
 @check("6.9(6)", "a range outside the image, or longer than 4096 bytes, is ERR 5")

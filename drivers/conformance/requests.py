@@ -21,7 +21,7 @@ async def levels(t: Trial) -> None:
     if (Capability.LOCKOUT in can) != (found.lockout is not None):
         raise Fails(f"capability lockout: {Capability.LOCKOUT in can}, level: {found.lockout}")
     if Capability.SENSES_CARDS_INSIDE in can and found.cards_inside is None:
-        raise Fails("senses_cards_inside is named, and cards_inside is left out")
+        raise Fails("the device claims senses_cards_inside but sends no cards_inside")
 
 
 @check("6.6", "the digest of a PONG is the CRC-32C of the levels' bytes, and changes with them")

@@ -292,7 +292,7 @@ class DeviceSession:
         origin = self._origins.of(event, self.identity, pump.link.time, now, sealed=sealed, asleep=pump.asleep)
         self._deliver(fit_to_show(event.report), origin)
         if self._flood is not None and not self._flood.allows(now):
-            self._end(Fault.PROTO_FLOOD, "it reports far more than a game can bring; look what is wrong with it")
+            self._end(Fault.PROTO_FLOOD, "the device reports far more than a game can cause; check the device")
 
     def _welcome(self, event: host.Welcomed) -> None:
         """Judges who answered before anything of it is believed or asked of it."""

@@ -145,12 +145,13 @@ def _unheld_lines(unheld: list[str]) -> list[str]:
 )
 @AS_JSON
 def verify(path: Path, key_files: Sequence[Path], against: Sequence[str], whole: bool, as_json: bool) -> None:
-    """Prove a record: every hash is computed anew, every fault named. Exit code 1 if it is not as it was written, 3 if it is,
-    and a head that was given is of a record that is not here, or the days before the first segment are not, or the
-    log that the file says belongs to it.
+    """Prove a record: compute every hash anew and name every fault.
 
-    PATH is a live record, a copy, a segment, or a folder of segments; on any machine. --key finds a record that was written
-    anew, --against one whose end was cut off.
+    Exit code 0: the record is as it was written. 1: it is not. 3: it is, but a part is missing: the record of a given head,
+    the days before the first segment, or the log that the file names.
+
+    PATH is a live record, a copy, a segment, or a folder of segments; on any machine. --key finds a record that was
+    rewritten, --against one whose end was cut off.
 
     \b
     Example:
