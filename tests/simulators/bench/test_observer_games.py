@@ -2,6 +2,8 @@
 
 import pytest
 
+from controller.rules.named_wagers import ABOUT_ONE, placed, word_of
+from controller.rules.read.library import find
 from controller.rules.vocabulary import Action, Guard, Trigger
 from simulators.bench.expected import EXPECTED
 from simulators.bench.observer.law import citations, remedies
@@ -169,12 +171,14 @@ def test_a_wager_goes_back_over_the_dealers_hand_only_as_the_document_says(ruleb
 @pytest.mark.parametrize("rulebook", sorted(EXPECTED))
 def test_the_observers_law_speaks_in_known_words_and_every_trigger_has_a_last_case(rulebook):
     """A misspelt action or guard would never be found; a trigger without a case for the rest would have none."""
+    wagers = find(rulebook).wagers
+    known = {*Action, *(word_of(action, wager) for action in ABOUT_ONE for wager in wagers)} - {*ABOUT_ONE}
     for trigger, cases in EXPECTED[rulebook].cases.items():
         assert trigger in set(Trigger)
         assert cases[-1].when == (), f"{trigger} has no case for the rest"
         for case in cases:
-            assert set(case.must) | set(case.may) <= set(Action), trigger
-            assert {word.lstrip("!") for word in case.when} <= set(Guard), trigger
+            assert set(case.must) | set(case.may) <= known, trigger
+            assert {word.lstrip("!") for word in case.when} <= {*Guard, *map(placed, wagers)}, trigger
 
 
 def test_both_sets_of_a_game_that_keeps_them_take_turns_by_the_shoe():
