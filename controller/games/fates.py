@@ -13,6 +13,7 @@ from controller.rules.model import Demand, Law
 from controller.rules.vocabulary import Action
 
 VOIDS_ALL = (Action.VOID_ROUND, Action.VOID_ALL_HANDS)
+VOIDS = (*VOIDS_ALL, Action.VOID_HAND)
 REACHES_ALL = (*VOIDS_ALL, Action.RETURN_ALL_WAGERS)
 REACHES_SEAT = (Action.VOID_HAND, Action.RETURN_SEAT_WAGERS)
 """Actions that put in question what was paid or collected before: in the whole round, or at the seat concerned."""
@@ -117,6 +118,11 @@ def reaches(demands: Iterable[Demand], seat: int, at: int) -> Demand | None:
     return None
 
 
+def voids(demands: Iterable[Demand], seat: int, at: int) -> bool:
+    """Whether these demands make the hand of this seat void, alone or with all others."""
+    return any(d.action in VOIDS_ALL or (d.action is Action.VOID_HAND and seat == at) for d in demands)
+
+
 def of_declaration(demands: Iterable[Demand]) -> bool:
     """Whether a hand was declared a winner falsely: the row decides also what the declaration had settled."""
     return any(demand.action in OF_WAGER_AT_SEAT for demand in demands)
@@ -164,8 +170,7 @@ def _by_row(
         if _speaks_of(demand, placed, at) and not (spared and fate is Fate.LOST):
             found = WagerFate(placed.seat, placed.wager, fate, demand)
             return _spared(law, found) if spared else found
-    actions = {demand.action for demand in demands}
-    if actions & {*VOIDS_ALL} or (Action.VOID_HAND in actions and placed.seat == at):
+    if voids(demands, placed.seat, at):
         return WagerFate(placed.seat, placed.wager, Fate.HELD, _holds_all(demands) or _silent(law))
     return None if spared else _held_with_round(demands, placed)
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Collection, Iterator
 
-from controller.games.fates import CONCERNS_A_SEAT, VOIDS_ALL, Fate, Placed, Why, wager_fates
+from controller.games.fates import CONCERNS_A_SEAT, Fate, Placed, Why, voids, wager_fates
 from controller.games.model import Decision, Game
 from controller.games.registry import GAMES
 from controller.games.settling.round import Hand, Round, RoundRefused
 from controller.games.settling.settled import Line, Outcome
 from controller.rules.model import Law
 from controller.rules.named_wagers import asked_about, belongs, placed
-from controller.rules.vocabulary import GUARDS_OF, NO_ROW, Action, Guard
+from controller.rules.vocabulary import GUARDS_OF, NO_ROW, Guard
 
 SETTLED_BEFORE = "But it was settled with the player's answer already, and no text says what follows"
 _OUTCOMES = {
@@ -86,8 +86,7 @@ class Fates:
 
     def is_void(self, seat: int) -> bool:
         """Whether the hand of this seat is void."""
-        actions = {demand.action for demand in self._demands}
-        return bool(actions & {*VOIDS_ALL}) or (Action.VOID_HAND in actions and seat == self._at)
+        return voids(self._demands, seat, self._at)
 
 
 def _placed(hand: Hand, game: Game, at_fold: Collection[str]) -> Iterator[Placed]:

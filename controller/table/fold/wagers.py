@@ -3,18 +3,16 @@
 from collections.abc import Mapping
 from typing import TypeVar
 
+from controller.games.fates import VOIDS
 from controller.games.model import AT_ONCE, Phase
 from controller.games.settling.round import Irregularity, Meter, read_cards
 from controller.rules.named_wagers import belongs
-from controller.rules.vocabulary import Action
 from controller.table.state.table import ALL_COLLECTED, ALL_HELD, Fate, Hold, Round, Seat, SeenHand, State, Wager
 from controller.table.words import facts as f
 from controller.table.words.structs import replace
 
 K = TypeVar("K")
 V = TypeVar("V")
-
-VOIDS = (Action.VOID_ROUND, Action.VOID_ALL_HANDS, Action.VOID_HAND)
 
 
 def with_(mapping: Mapping[K, V], key: K, value: V) -> dict[K, V]:

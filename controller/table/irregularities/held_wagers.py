@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from itertools import chain
 
-from controller.games.fates import OF_WAGER, VOIDS_ALL, Fate, Placed, WagerFate, wager_fates
+from controller.games.fates import OF_WAGER, Fate, Placed, WagerFate, voids, wager_fates
 from controller.rules.model import Demand, Law
 from controller.rules.named_wagers import placed
 from controller.rules.vocabulary import Action, Guard
@@ -27,14 +27,16 @@ def fare_as_void(draft: Draft, hold: Hold, seat: int, wager: str) -> bool:
     assert round_ is not None
     if not (round_.void or round_.seats[seat].void):
         return False
-    voids = _voids_of(draft, round_, seat, wager)
+    happened = _voids_of(draft, round_, seat, wager)
     cents = round_.seats[seat].wagers[wager].cents
-    if (spared := _spared_by(draft.setup.law, hold, wager, chain.from_iterable(d for d, _ in voids))) is not None:
+    if (
+        spared := _spared_by(draft.setup.law, hold, wager, chain.from_iterable(d for d, _ in happened))
+    ) is not None:
         draft.decide_wager(seat, wager, cents, Fate.TO_SETTLE, spared.cite, spared.reading)
         for action, of in ((Action.DEAL_COMMUNITY, None), (Action.SETTLE, wager)):
             open_duty(draft, Demand(action, spared.cite, spared.reading, of))
         return True
-    found = next((fate for _, fate in reversed(voids) if fate is not None and fate.fate in _DECIDES), None)
+    found = next((fate for _, fate in reversed(happened) if fate is not None and fate.fate in _DECIDES), None)
     if found is None and not round_.void:  # the others of this hand are not given back, and the round is settled
         return False
     fate, by = (found.fate, found.by) if found else (Fate.RETURNED, hold)
@@ -42,7 +44,7 @@ def fare_as_void(draft: Draft, hold: Hold, seat: int, wager: str) -> bool:
     draft.decide_wager(seat, wager, cents, fate, by.cite, by.reading)
     if fate is Fate.TO_SETTLE:
         others = any(name == wager for _, name, _ in round_.wagers(Fate.TO_SETTLE, Fate.SETTLED))
-        _open_for_spared(draft, chain.from_iterable(demands for demands, _ in voids), others=others)
+        _open_for_spared(draft, chain.from_iterable(demands for demands, _ in happened), others=others)
     elif found is not None and fate is Fate.LOST:
         open_duty(draft, found.by, seat=seat)
     elif found is not None:
@@ -90,7 +92,7 @@ def _voids_of(
     law, found = draft.setup.law, []
     for happened in round_.voids:
         _, demands = law.demands(happened.trigger, frozenset(standing.union(happened.state)), draft.state.method)
-        if any(d.action in VOIDS_ALL for d in demands) or happened.seat == seat:
+        if voids(demands, seat, happened.seat):
             fates = wager_fates(law, demands, [Placed(seat, wager)], happened.seat)
             found.append((demands, fates[0] if fates else None))
     return found

@@ -18,7 +18,7 @@ LEFT = {
     "table/questions/positions.py": 1, "table/permissions/irregularities.py": 1, "table/irregularities/miscounts.py": 1,
     "table/course/reports.py": 1,
 }  # fmt: skip
-"""Names that are left in these files: of the box of the Six Card Bonus, the Cover All, and one point of settling."""
+"""Names that are left in these files: of the box of the Six Card Bonus, the Cover All, a point of settling; a shuffler's mode."""
 
 
 @pytest.mark.parametrize("action", list(Action))

@@ -50,7 +50,7 @@ ANSWERS = {
 """Seats with each answer, in the order of the document; one more is still to be asked."""
 
 
-STAGES = ("dealt", "answered", "paid")
+STAGES = ("let_out", "dealt", "answered", "paid")
 PAID = {"ultimate": (1, "ante"), "pikit": (4, "ante"), "colorado": (3, "ante"), "fast_action": (2, "original")}
 """A wager that is paid on record although no answer has settled it."""
 BOOKS = ("ma-uth", "md-uth", "nj-pikit", "ma-colorado", "fast-action")
@@ -58,8 +58,8 @@ BOOKS = ("ma-uth", "md-uth", "nj-pikit", "ma-colorado", "fast-action")
 
 @pytest.fixture(params=[(book, stage) for book in BOOKS for stage in STAGES], ids="-".join)
 def table(request, make_table):
-    """A round whose cards are dealt; or in which each answer was given by somebody and somebody is still to answer; or in which
-    a wager was paid as well."""
+    """A round whose cards are let out, or are dealt; or in which each answer was given by somebody and somebody is still to
+    answer; or in which a wager was paid as well."""
     name, stage = request.param
     elect_ = {"version": "required_bet"} if name == "ma-colorado" else {}
     method = Method.MANUAL_SHOE if name == "fast-action" else Method.DEALING_SHOE
@@ -67,6 +67,8 @@ def table(request, make_table):
     plays = table.setup.law.rulebook.plays
     seats = range(1, 6) if plays == "fast_action" else range(1, 5)
     table.ready().bet(*[(seat, *bet) for seat in seats for bet in BETS[plays]]).let_out()
+    if stage == "let_out":
+        return table
     table.act(a.RecordInitialDeal()) if name == "fast-action" else table.deal()
     if stage != "dealt":
         _answers(table, plays)
