@@ -8,11 +8,30 @@ from pathlib import Path
 from controller.journal.archive.segment import is_segment
 from controller.journal.archive.shelf import Named, all_in, before, beside
 from controller.journal.archive.span import Span
-from controller.journal.errors import JournalDamaged, JournalForeign, JournalMissing
-from controller.journal.file import connect_readonly, examine
+from controller.journal.errors import JournalDamaged, JournalForeign, JournalMissing, JournalWriteFailed
+from controller.journal.file import LOG, connect_readonly, examine
 from controller.journal.proof.verify import check_tail
 from controller.journal.reading import Reading
 from controller.journal.view import JournalView, Progress, quiet
+
+
+def of_one_file(path: Path) -> Path:
+    """Returns the path of a record for its writer, with the links of its folder resolved.
+
+    Raises `JournalWriteFailed` where something else than a file stands there: a link leads away from the log and the side
+    files, and to open a pipe waits for ever.
+    """
+    path = path.parent.resolve() / path.name
+    kinds = (
+        (path.is_symlink(), "a link"),
+        (path.is_dir(), "a folder"),
+        (path.exists() and not path.is_file(), "no file"),
+    )
+    if (what := next((kind for is_so, kind in kinds if is_so), None)) is not None:
+        raise JournalWriteFailed(
+            path, f"{what} stands in its place; bring the record and its {LOG} back, or take {what} away"
+        )
+    return path
 
 
 @contextmanager

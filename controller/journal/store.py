@@ -30,7 +30,7 @@ from controller.journal.file import (
 )
 from controller.journal.inserts import NotUsable, commit, write_batch
 from controller.journal.lock import WriterLock
-from controller.journal.opening import open_view, opened, past_of
+from controller.journal.opening import of_one_file, open_view, opened, past_of
 from controller.journal.positions import Positions, write_positions
 from controller.journal.record import Position, Record, Stream, Transaction
 from controller.journal.seal import Batch, Head, seal
@@ -97,13 +97,13 @@ class Journal:
         `JournalMissing` (only without `create`), `JournalForeign`, `JournalNewer`, `JournalDamaged`;
         `JournalWriteFailed` if the place cannot be written.
         """
-        path = path.resolve()
         try:
-            lock = WriterLock.take(path)
+            lock = WriterLock.take(path.resolve())
         except OSError as exc:
             raise JournalWriteFailed(path, f"cannot be opened for writing: {why_not_written(exc)}") from exc
         view = writer = None
         try:
+            path = of_one_file(path)
             if not path.exists():
                 if not create:
                     raise JournalMissing(path)

@@ -104,6 +104,61 @@ def _replaced_by_a_copy(place: Place, rng: Random) -> None:
     (place.room / "copy").replace(place.path)
 
 
+def _linked(place: Place, rng: Random) -> None:
+    """Somebody moves the record to a larger disk and leaves a link."""
+    away = place.room / "larger"
+    away.mkdir()
+    place.path.rename(away / place.path.name)
+    place.path.symlink_to(away / place.path.name)
+
+
+def _of_another_table(place: Place, rng: Random) -> None:
+    """A restore that took the wrong table's file."""
+    other = place.room / "other.journal"
+    Journal.open(other, site="s", table="u").close()
+    place.delete(*BESIDE)
+    other.replace(place.path)
+
+
+def _folder_in_its_place(place: Place, rng: Random) -> None:
+    place.delete("")
+    place.path.mkdir()
+
+
+def _pipe_in_its_place(place: Place, rng: Random) -> None:
+    """What waits for a reader when it is opened."""
+    place.delete("")
+    os.mkfifo(place.path)
+
+
+def _put_right(place: Place) -> None:
+    """What a person does who reads why play is held: bring the file back, or take away what stands in its place."""
+    if place.path.is_symlink():
+        target = place.path.readlink()
+        place.path.unlink()
+        target.replace(place.path)
+    elif place.path.is_dir():
+        place.path.rmdir()
+    else:
+        place.path.unlink()
+
+
+def _grown(place: Place, suffix: str, data: bytes) -> None:
+    """A program that mistook the file for its own appends to it."""
+    if (part := place.part(suffix)).exists():
+        with part.open("ab") as file:
+            file.write(data)
+
+
+def _swapped(place: Place, rng: Random) -> None:
+    """File and log change their names."""
+    file, log = place.part(""), place.part("-wal")
+    if log.exists():
+        file.rename(place.room / "swap")
+        log.rename(file)
+        (place.room / "swap").rename(log)
+
+
 LIVE: dict[str, Disaster] = {
     "deleted": lambda place, rng: place.delete(""),
     "log deleted": lambda place, rng: place.delete("-wal"),
@@ -124,6 +179,12 @@ LIVE: dict[str, Disaster] = {
     "modes taken away": lambda place, rng: [p.chmod(0) for p in place.folder.iterdir() if p.is_file()],
     "lock deleted": lambda place, rng: place.delete(".lock"),
     "checkpoint deleted": lambda place, rng: place.delete(".head"),
+    "moved away, a link left": _linked,
+    "a folder in its place": _folder_in_its_place,
+    "a pipe in its place": _pipe_in_its_place,
+    "another table's record": _of_another_table,
+    "file and log swapped": _swapped,
+    "log grown by rubbish": lambda place, rng: _grown(place, "-wal", rng.randbytes(5000)),
 }
 """What befalls a record that is open."""
 
@@ -140,6 +201,15 @@ DOWN: dict[str, Disaster] = {
     "replaced by text": _replaced_by_text,
     "modes taken away": lambda place, rng: [p.chmod(0) for p in place.folder.iterdir() if p.is_file()],
     "lock deleted": lambda place, rng: place.delete(".lock"),
+    "moved away, a link left": _linked,
+    "a pipe in its place": _pipe_in_its_place,
+    "another table's record": _of_another_table,
+    "file and log swapped": _swapped,
+    "log grown by rubbish": lambda place, rng: _grown(place, "-wal", rng.randbytes(5000)),
+    "file grown by zeros": lambda place, rng: _grown(place, "", bytes(4096 * rng.randint(1, 9))),
+    "log of before": lambda place, rng: place.put_older("-wal"),
+    "checkpoint is rubbish": lambda place, rng: place.part(".head").write_bytes(rng.randbytes(200)),
+    "lock is rubbish": lambda place, rng: place.part(".lock").write_bytes(rng.randbytes(200)),
 }
 """What befalls a record whose daemon is down. A folder that is rolled back whole, checkpoint and all, is known to those alone who
 were told: the second place and the broker."""
@@ -285,9 +355,17 @@ async def befall(room: Path, key: SigningKey, rng: Random) -> tuple[str, str]:
         else:
             await (writer.die() if rng.random() < 0.7 else writer.stop())
             disaster(place, rng)
-        writer.start()
+        fate = ""
+        try:
+            writer.start()
+        except JournalError as held:  # play is held until a person has looked
+            fate = "held, "
+            if isinstance(held, JournalDamaged):
+                raise
+            _put_right(place)
+            writer.start()
         writer.write(rng.randint(1, 5))
-        fate = writer.judge()
+        fate += writer.judge()
         await writer.stop()
     except Lost as lost:
         raise Lost(f"{name}: {lost}") from lost
@@ -331,7 +409,8 @@ def main() -> int:
     fates = Counter(fate for (_, fate), times in tally.items() for _ in range(times))
     took = time.monotonic() - began
     print(
-        f"{given.count} disasters in {took:.0f} s: {fates['kept']} kept all, {fates['declared']} declared; wrong: {len(wrong)}"
+        f"{given.count} disasters in {took:.0f} s: {fates['kept']} kept all, {fates['declared']} declared, "
+        f"{sum(n for fate, n in fates.items() if fate.startswith('held'))} held until a person had looked; wrong: {len(wrong)}"
     )
     return 1 if wrong else 0
 

@@ -1,5 +1,6 @@
 """The short form of the thousand disasters: a few of each kind, and proof that the judge finds what is lost."""
 
+import asyncio
 import shutil
 from pathlib import Path
 from random import Random
@@ -7,6 +8,7 @@ from random import Random
 import pytest
 
 from controller.daemon.record import record_loss
+from controller.journal.errors import JournalWriteFailed
 from controller.journal.lock import WriterLock
 from controller.journal.proof.keys import SigningKey, make_key
 from tests.disasters.run import DOWN, LIVE, Lost, Place, Writer, befall, befall_many
@@ -90,3 +92,38 @@ async def test_one_disaster_says_what_it_was(key: SigningKey, tmp_path: Path) ->
     name, fate = await befall(tmp_path, key, Random(5))
     assert name.partition(": ")[0] in ("live", "down")
     assert fate in ("kept", "declared")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("moved away, a link left", "a link stands in its place"),
+        ("a folder in its place", "a folder stands in its place"),
+        ("a pipe in its place", "no file stands in its place"),
+    ],
+)
+async def test_what_is_no_file_holds_play_and_is_named(
+    name: str, said: str, key: SigningKey, tmp_path: Path
+) -> None:
+    """A link once led away from the log, and numbers were told twice; to open a pipe waited for ever."""
+    place = Place(tmp_path)
+    writer = Writer(place, key, Random(1))
+    writer.start()
+    writer.write(4)
+    await writer.die()
+    {**LIVE, **DOWN}[name](place, Random(1))
+    with pytest.raises(JournalWriteFailed, match=said):
+        writer.start()
+
+
+async def test_a_pipe_in_the_place_of_a_live_record_keeps_nobody_waiting(key: SigningKey, tmp_path: Path) -> None:
+    """It is put aside unread, and the record comes back from what is open."""
+    place = Place(tmp_path)
+    writer = Writer(place, key, Random(1))
+    writer.start()
+    writer.write(4)
+    LIVE["a pipe in its place"](place, Random(1))
+    await asyncio.wait_for(writer.go_on(), 5)
+    writer.start()
+    assert writer.judge() == "kept"
+    await writer.stop()

@@ -90,7 +90,9 @@ def name_beside(path: Path, what: str, now: datetime | None = None) -> Path:
 
 
 def _sha256(path: Path) -> str:
-    """Returns the file's hash; "" if a part of it cannot be read."""
+    """Returns the file's hash; "" if a part of it cannot be read, and of a pipe, which waits for ever when it is opened."""
+    if not path.is_file():
+        return ""
     try:
         with path.open("rb") as file:
             return file_digest(file, "sha256").hexdigest()
