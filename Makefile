@@ -64,6 +64,7 @@ soak: setup
 faults: setup
 	$(BIN)/python -m tests.faults.gaps || true
 	$(BIN)/pytest -q -m full -n 2 tests/faults
+	$(BIN)/pytest -q tests/controller/control/test_shares.py
 	$(BIN)/python -m tests.faults.soak --hours $(HOURS) $(if $(SEED),--seed $(SEED))
 	$(BIN)/python -m tests.faults.soak --hours 0.25 --pause 10 --tables 1 --progressive modbus $(if $(SEED),--seed $(SEED))
 

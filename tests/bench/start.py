@@ -70,7 +70,7 @@ def configure(work: Path, *, has_key: bool) -> Path:
 def started(config: Path, end: signal.Signals) -> tuple[float, float]:
     """Starts the daemon and ends it with that signal; seconds, and seconds of processor time, until its table was shown."""
     begun = time.monotonic()
-    daemon = subprocess.Popen([sys.executable, "-m", "controller.cli.main", "run", "--config", str(config)])
+    daemon = subprocess.Popen([sys.executable, "-m", "controller.cli", "run", "--config", str(config)])
     while not _shows_table(config.parent / "control.sock"):
         assert daemon.poll() is None, "the daemon ended"
         time.sleep(0.01)
