@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from controller.journal.proof.verify import verify
 from controller.journal.record import FACTS, Stream
 from controller.journal.store import Journal
@@ -104,6 +106,9 @@ def _assert_whole(path: Path, told: int) -> int:
     return len(counters)
 
 
+@pytest.mark.timeout(
+    240
+)  # it starts twenty processes one after another: 10 s alone, over 60 s on a machine that is full
 def test_a_killed_writer_leaves_all_that_it_told_and_nothing_half(path: Path) -> None:
     """SIGKILL at 20 moments of one journal's life, between its opening and its hundredth commit."""
     chance, told, sessions = random.Random(20260103), 0, [0]
