@@ -163,7 +163,8 @@ class Agreement:
         kinds: Counter[str] = Counter()
         for key in (*here, *(key for key in there if key not in here)):
             said = there.get(key)
-            if key[3] and key not in here and there.get((key[0], PROGRESSIVE, False, 0), BY_CARDS).word == "held":
+            chips = there.get((key[0], PROGRESSIVE, False, 0), BY_CARDS)
+            if key[3] and key not in here and chips.word == "held" and not chips.open:
                 said = HANGS
             kind = self._one(round_, key, said, here.get(key))
             assert kind != APART, f"{round_.id} {key}: the table {there.get(key)}, settle {here.get(key)}; {told}"
