@@ -3,7 +3,7 @@
 from controller.games.model import Phase
 from controller.rules.vocabulary import Action, Area, Guard, Step, Trigger
 from controller.table.card_sets import preparation, stored_set
-from controller.table.card_sets.acts import RESHUFFLES
+from controller.table.card_sets.preparation import RESHUFFLES
 from controller.table.fold.ruling import Draft
 from controller.table.irregularities import jams
 from controller.table.irregularities.dispositions import LATE_CHIP, dispose

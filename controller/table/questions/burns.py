@@ -24,19 +24,21 @@ def due(setup: Setup, state: State) -> BurnAt | None:
     return BurnAt.NEW_DEALER if BurnAt.NEW_DEALER in rule.value and state.new_dealer else None
 
 
-def burned(draft: Draft, who: str) -> None:
-    because = due(draft.setup, draft.state)
-    assert because is not None
-    draft.add(f.CardBurned(_round(draft.state).back, because.value, who, _cite(draft.setup, draft.state)))
-
-
-def may_burn(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+def verify_burn_card(setup: Setup, state: State, act: a.BurnCard, actor: Actor) -> Refusal | None:
+    """A card is burned where one is due, of a set that is ready to be dealt."""
     if due(setup, state) is None:
         return Refusal("no card is to be burned now beside those of the round", _cite(setup, state))
     round_ = _round(state)
     if not (state.sets[round_.back].armed or round_.vouched):
         return Refusal(f"the {round_.back} set is not ready to be dealt; shuffle it first", _cite(setup, state))
     return None
+
+
+def burn_card(draft: Draft, act: a.BurnCard, actor: Actor) -> None:
+    """Records the card, with what it was burned for."""
+    because = due(draft.setup, draft.state)
+    assert because is not None
+    draft.add(f.CardBurned(_round(draft.state).back, because.value, actor.who, _cite(draft.setup, draft.state)))
 
 
 def before_cards(setup: Setup, state: State) -> Refusal | None:

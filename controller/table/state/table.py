@@ -345,6 +345,17 @@ class State(Struct, frozen=True):
         return bool(self.holds)
 
     @property
+    def playing(self) -> Round:
+        """The round in play, for what happens in a round alone."""
+        assert self.round is not None
+        return self.round
+
+    @property
+    def backs_present(self) -> list[str]:
+        """Backs of the sets at the table."""
+        return [card_set.back for card_set in self.sets.values() if card_set.present]
+
+    @property
     def dealt_set(self) -> str:
         """Back of the set whose cards were let out for a round that goes on, "" where it is not fit to be dealt any more."""
         round_ = self.round

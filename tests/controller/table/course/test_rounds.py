@@ -1,17 +1,13 @@
 """What follows from the acts of a round, in its facts: what goes back, what is counted, why a level is made safe."""
 
 import dataclasses
-from collections.abc import Callable
 
 import pytest
 
 from controller.rules.model import Rulebook
-from controller.rules.vocabulary import Role, Settle, Trigger
-from controller.table.course.rounds import decide_act, decide_settle_act
-from controller.table.fold.ruling import Draft
+from controller.rules.vocabulary import Settle, Trigger
 from controller.table.words import acts as a
 from controller.table.words import facts as f
-from controller.table.words.inputs import Actor, Moment
 from controller.table.words.structs import replace
 from drivers.events import ENGAGED, Level
 from tests.controller.table.conftest import MakeTable, Table
@@ -23,18 +19,6 @@ def under(table: Table, **changes: object) -> Table:
     book: Rulebook = dataclasses.replace(law.rulebook, **changes)  # type: ignore[arg-type]
     table.setup = replace(table.setup, law=dataclasses.replace(law, rulebook=book))
     return table
-
-
-@pytest.mark.parametrize(
-    ("decide", "act"), [(decide_act, f.TableClosed("sam")), (decide_settle_act, a.OpenTable())]
-)
-def test_an_act_that_nothing_follows_from_is_a_fault_and_named(
-    make_table: MakeTable, decide: Callable[..., None], act: object
-) -> None:
-    """Passed over in silence, an act would be accepted and leave no trace."""
-    table = make_table()
-    with pytest.raises(AssertionError, match=type(act).__name__):
-        decide(Draft(table.setup, table.state, Moment(0, 0, "")), act, Actor("sam", Role.DEALER))
 
 
 def test_chips_are_counted_where_no_document_asks_for_it_and_no_clause_is_cited(make_table: MakeTable) -> None:

@@ -5,12 +5,9 @@ import pytest
 from controller.daemon.status import table_document
 from controller.rules.vocabulary import Action, Method, Role
 from controller.table.decide import fold
-from controller.table.fold.ruling import Draft
-from controller.table.irregularities.disputes import decide_case
 from controller.table.state.table import State
 from controller.table.words import acts as a
 from controller.table.words import facts as f
-from controller.table.words.inputs import Actor, Moment
 from controller.text.status_page import status_page
 from drivers import events as e
 
@@ -217,12 +214,6 @@ def test_a_duty_that_would_clear_what_is_kept_waits(played):
     says = f"dispute {dispute} of round {played.state.last_round.id} keeps"
     assert refused[Action.COVER_OR_SIGN_DEVICE].startswith(f"{says} shoe-1 as it is")
     assert refused[Action.RESHUFFLE].startswith(f"{says} blue as it is")
-
-
-def test_an_act_that_looks_into_nothing_is_a_fault_and_named(played):
-    """Passed over in silence, an act would be accepted and leave no trace."""
-    with pytest.raises(AssertionError, match="OpenTable"):
-        decide_case(Draft(played.setup, played.state, Moment(0, 0, "")), a.OpenTable(), Actor("sam", Role.DEALER))
 
 
 def test_an_alarm_stands_until_it_was_cleared_and_says_who_saw_it(played):

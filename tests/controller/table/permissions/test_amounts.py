@@ -17,8 +17,8 @@ from controller.rules.elections import elect, proposals
 from controller.rules.parts import WagerRule
 from controller.rules.read.library import available, find
 from controller.rules.vocabulary import Method, Moment, Role
-from controller.table.permissions.betting import MOST_CENTS
-from controller.table.permissions.verify import verify
+from controller.table.acts.betting import MOST_CENTS
+from controller.table.acts.permissions import verify
 from controller.table.questions.coupons_and_envy import MOST_FACE
 from controller.table.state.table import Fate
 from controller.table.words import acts as a

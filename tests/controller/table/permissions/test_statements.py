@@ -6,9 +6,9 @@ from typing import get_type_hints
 import pytest
 
 from controller.rules.vocabulary import Area, Method, Role, Step, Trigger
-from controller.table.permissions.irregularities import SEEN_BY_PEOPLE
-from controller.table.permissions.statements import OF_NO_SEAT, WRONG_COUNTS
-from controller.table.permissions.verify import verify
+from controller.table.acts.contradictions import OF_NO_SEAT, WRONG_COUNTS
+from controller.table.acts.irregularities import SEEN_BY_PEOPLE
+from controller.table.acts.permissions import verify
 from controller.table.state.table import Fate
 from controller.table.words import acts as a
 from controller.table.words import facts as f

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from controller.rules.vocabulary import Method, Role, Trigger
-from controller.table.permissions.verify import verify
+from controller.table.acts.permissions import verify
 from controller.table.words import acts as a
 from controller.table.words.inputs import Actor
 from controller.table.words.refusal import Refusal

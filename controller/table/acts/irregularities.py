@@ -1,15 +1,26 @@
-"""What stands in the way of the acts beside the course of a round: irregularities, duties, holds, devices, sets."""
+"""The act by which a person reports what went wrong: when it can be true, and what follows."""
 
 from controller.games.model import AT_ONCE, Phase
 from controller.games.settling.engine import WON_AT_ONCE, settler_of
 from controller.rules.vocabulary import Action, Area, Guard, Method, Trigger
+from controller.table.acts.devices import device_of
+from controller.table.acts.duties_and_holds import close
 from controller.table.card_sets import cuts
+from controller.table.fold.ruling import Draft
+from controller.table.irregularities import jams, revoked_answers
+from controller.table.irregularities.dispositions import dispose
 from controller.table.questions import burns
-from controller.table.questions.deal_plan import community_lies_open, community_to_come, deal_plan, hands_dealt
-from controller.table.questions.stub_count_and_turns import asking_order, order_cite
-from controller.table.state.device import Device
-from controller.table.state.table import AFTER_ROUND, Round, Setup, State
+from controller.table.questions.deal_plan import (
+    community_lies_open,
+    community_to_come,
+    deal_plan,
+    hands_dealt,
+    players_dealt,
+)
+from controller.table.questions.stub_count_and_turns import order_cite
+from controller.table.state.table import Round, Setup, State
 from controller.table.words import acts as a
+from controller.table.words import facts as f
 from controller.table.words.inputs import Actor
 from controller.table.words.refusal import Refusal
 from drivers.events import DeviceKind
@@ -38,7 +49,8 @@ ANYWHERE = (Trigger.UNFIT_CARD, Trigger.SOMETHING_ELSE)
 """What may show in every phase, and between the rounds."""
 WRONG_COUNTS = (Trigger.WRONG_COUNT_PLAYER, Trigger.WRONG_COUNT_DEALER, Trigger.WRONG_COUNT_COMMUNITY)
 OF_COMMUNITY = (Trigger.WRONG_COUNT_COMMUNITY, Trigger.COMMUNITY_CARD_EXPOSED)
-OF_DEVICES = (Trigger.SHUFFLER_JAM, Trigger.SHOE_JAM)
+FAILS = {Trigger.SHUFFLER_JAM: DeviceKind.SHUFFLER, Trigger.SHOE_JAM: DeviceKind.SHOE}
+OF_DEVICES = tuple(FAILS)
 OF_THE_SHOE = (
     Trigger.CARD_FACE_UP, Trigger.CARD_DRAWN_UNEXPOSED, Trigger.CARD_DRAWN_EXPOSED, Trigger.CARDS_INSUFFICIENT,
     Trigger.CUTTING_CARD_REACHED, Trigger.DEAL_OUT_OF_ORDER,
@@ -50,21 +62,19 @@ LONGEST_NOTE = 500
 BEFORE_THE_DEAL = (Phase.BETTING, Phase.BETS_CLOSED)
 
 
-def irregularity(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    assert isinstance(act, a.ReportIrregularity)
+def verify_report_irregularity(
+    setup: Setup, state: State, act: a.ReportIrregularity, actor: Actor
+) -> Refusal | None:
+    """Why this is no irregularity here and now, or what is missing in what was said of it."""
     book = setup.law.rulebook
     reported = SEEN_BY_PEOPLE | (OF_THE_HOUSE if book.stub is None else frozenset())
     if act.trigger not in reported:
         known = sorted(trigger for trigger in reported if book.absent(trigger) is None)
         return Refusal(f"{act.trigger} is not reported by a person; in this game these are: {', '.join(known)}")
-    if (absent := setup.law.rulebook.absent(act.trigger)) is not None:
+    if (absent := book.absent(act.trigger)) is not None:
         return Refusal(absent.says, absent.cite)
-    if (wrong := _fields(setup, state, act)) is not None:
+    if (wrong := _fields(setup, state, act) or _no_such_device(setup, state, act.trigger)) is not None:
         return wrong
-    if act.trigger is Trigger.SHOE_JAM and state.method is not Method.DEALING_SHOE:
-        return Refusal(f"cards are dealt by {state.method}, not from a dealing shoe")
-    if act.trigger is Trigger.SHUFFLER_JAM and setup.device_of(DeviceKind.SHUFFLER) is None:
-        return Refusal("no shuffler belongs to this table")
     if act.trigger in ANYWHERE:
         return None
     if state.round is None:
@@ -75,26 +85,114 @@ def irregularity(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         return _bets_open(setup, state)
     if act.trigger not in OF_DEVICES and not _cards_taken(setup, state, act.trigger):
         return Refusal("no card of this round has been dealt")
-    if act.in_box and not (act.trigger is Trigger.WRONG_COUNT_COMMUNITY and _deals_box(setup, _round(state))):
+    return _particulars(setup, state, act) or _cannot_be(setup, state, act)
+
+
+def report_irregularity(draft: Draft, act: a.ReportIrregularity, actor: Actor) -> None:
+    """What the document makes of it follows, by the row of this irregularity."""
+    match act.trigger:
+        case Trigger.SOMETHING_ELSE:
+            _something_else(draft, act, actor)
+        case Trigger.UNFIT_CARD:
+            _unfit_card(draft, act)
+        case (
+            Trigger.SHUFFLER_JAM | Trigger.SHOE_JAM
+        ):  # a person saw what the device did not report: it demands the same
+            name = device_of(draft, FAILS[act.trigger])
+            assert name is not None
+            jams.seen(draft, name)
+        case _:
+            _dispose_reported(draft, act, actor)
+
+
+def _dispose_reported(draft: Draft, act: a.ReportIrregularity, actor: Actor) -> None:
+    device = draft.state.dispenser() or ""
+    asked = draft.state.short_hand(act.seat) if act.trigger is Trigger.HAND_DECLARED_VOID else None
+    before, found = draft.state.playing, _cards_found(draft, act)
+    guards = _guards(draft, act, found)
+    dispose(draft, act.trigger, *guards, device=device, back=before.back, seat=act.seat, cards=found)
+    if act.trigger is Trigger.FALSE_DECLARATION:
+        revoked_answers.undeclared(draft, before, act.seat)
+    if asked is not None:
+        close(draft, asked, actor)
+
+
+def _cards_found(draft: Draft, act: a.ReportIrregularity) -> int:
+    """Cards that were not counted yet. Of a device that has told of cards face up people tell how many in all."""
+    match act.trigger:
+        case Trigger.CARD_FACE_UP:
+            round_ = draft.state.playing
+            return act.cards - (round_.face_up if round_.face_up_sensed else 0)
+        case Trigger.CARD_DRAWN_EXPOSED:
+            return act.cards
+        case _:
+            return 0
+
+
+def _guards(draft: Draft, act: a.ReportIrregularity, found: int) -> list[Guard]:
+    """The conditions of the row that hold, in the order in which a fact names them."""
+    round_, trigger = draft.state.playing, act.trigger
+    seen = {
+        Trigger.CARD_FACE_UP: round_.face_up,
+        Trigger.CARD_DRAWN_EXPOSED: round_.face_up + round_.drawn_exposed,
+    }.get(trigger, 0)
+    holds = {
+        Guard.SEVERAL: seen + found > 1,
+        Guard.COMMUNITY_DEALT: trigger is Trigger.WRONG_COUNT_PLAYER and bool(round_.streets or round_.natural),
+        Guard.HANDS_MISSING: trigger is Trigger.DEALER_CARD_EXPOSED and not players_dealt(draft.setup, round_),
+        Guard.COMPLETABLE: act.completable,
+        Guard.TOO_MANY: act.too_many,
+        Guard.ON_PURPOSE: act.on_purpose,
+        Guard.OF_THE_BOX: act.in_box,
+    }
+    return [guard for guard, is_so in holds.items() if is_so]
+
+
+def _unfit_card(draft: Draft, act: a.ReportIrregularity) -> None:
+    """The set in which the card was found; between rounds that of the last one where nobody says which."""
+    round_ = draft.state.round
+    in_play = round_.back if round_ else ""
+    back = act.back or in_play or draft.state.last_back or next(iter(draft.state.sets))
+    guards = [Guard.IDLE_SET] if in_play and back != in_play else []
+    dispose(draft, act.trigger, *guards, back=back, seat=act.seat)
+
+
+def _something_else(draft: Draft, act: a.ReportIrregularity, actor: Actor) -> None:
+    """What no row knows: the table stands still, a person decides, and no clause is cited for it."""
+    round_, note = draft.state.round, act.note.strip()
+    draft.add(f.SomethingElseReported(round_.id if round_ else "", act.seat, note, actor.who, actor.role))
+    where = f"seat {act.seat}: " if act.seat else ""
+    draft.hold(f"{where}{note}", seat=act.seat, code=Trigger.SOMETHING_ELSE.value)
+
+
+def _no_such_device(setup: Setup, state: State, trigger: Trigger) -> Refusal | None:
+    """A device that fails has to be one of this table."""
+    if trigger is Trigger.SHOE_JAM and state.method is not Method.DEALING_SHOE:
+        return Refusal(f"cards are dealt by {state.method}, not from a dealing shoe")
+    if trigger is Trigger.SHUFFLER_JAM and setup.device_of(DeviceKind.SHUFFLER) is None:
+        return Refusal("no shuffler belongs to this table")
+    return None
+
+
+def _particulars(setup: Setup, state: State, act: a.ReportIrregularity) -> Refusal | None:
+    """What is said beside the trigger must be true of this round."""
+    round_ = state.playing
+    if act.in_box and not (act.trigger is Trigger.WRONG_COUNT_COMMUNITY and _deals_box(setup, round_)):
         return Refusal(
             f"in_box is said of {Trigger.WRONG_COUNT_COMMUNITY}, where cards are dealt to the box of the Six Card Bonus",
             code="no_box",
         )
     if act.completable and (cannot := _not_completable(setup, state, act)) is not None:
         return cannot
-    if act.trigger in OF_A_SEAT and act.seat not in _round(state).in_play:
-        return Refusal(f"say whose hand it is; in play are seats {', '.join(map(str, _round(state).in_play))}")
-    if (
-        act.trigger is Trigger.CARD_FACE_UP
-        and (told := _told_already(setup, _round(state), act.cards)) is not None
-    ):
-        return told
-    if (
-        act.trigger is Trigger.CUTTING_CARD_REACHED
-        and (unsaid := cuts.whose_hand(setup, _round(state), act)) is not None
-    ):
-        return unsaid
-    return _cannot_be(setup, state, act)
+    if act.trigger in OF_A_SEAT and act.seat not in round_.in_play:
+        return Refusal(f"say whose hand it is; in play are seats {', '.join(map(str, round_.in_play))}")
+    match act.trigger:
+        case Trigger.CARD_FACE_UP:
+            return _told_already(setup, round_, act.cards)
+        case Trigger.CUTTING_CARD_REACHED:
+            return cuts.whose_hand(setup, round_, act)
+        case _:
+            return None
 
 
 def _fields(setup: Setup, state: State, act: a.ReportIrregularity) -> Refusal | None:
@@ -119,7 +217,7 @@ def _fields(setup: Setup, state: State, act: a.ReportIrregularity) -> Refusal | 
 
 def _bets_open(setup: Setup, state: State) -> Refusal | None:
     """A wager is late from the announcement on, before any card is dealt."""
-    if _round(state).phase is not Phase.BETTING:
+    if state.playing.phase is not Phase.BETTING:
         return None
     how = f"wagers are placed ({a.PlaceWager.kind}) and taken back ({a.WithdrawWager.kind})"
     return Refusal(
@@ -129,7 +227,7 @@ def _bets_open(setup: Setup, state: State) -> Refusal | None:
 
 def _cards_taken(setup: Setup, state: State, trigger: Trigger) -> bool:
     """False while no card was dealt, nor one taken from the shoe to be burned, at which this could show."""
-    round_ = _round(state)
+    round_ = state.playing
     if round_.phase not in BEFORE_THE_DEAL or round_.cards_out:
         return True
     return trigger in OF_THE_SHOE and (round_.burned > 0 or burns.due(setup, state) is not None)
@@ -144,7 +242,7 @@ def _not_completable(setup: Setup, state: State, act: a.ReportIrregularity) -> R
     row = setup.law.rulebook.row(act.trigger, frozenset({Guard.COMPLETABLE}))
     if not any(demand.action is Action.COMPLETE_DEALER_HAND for demand in row.do):
         return None
-    round_ = _round(state)
+    round_ = state.playing
     if round_.streets:
         return Refusal(
             "community cards lie face up, so the dealer's hand is not completed any more; report it without completable", row.cite
@@ -169,7 +267,7 @@ def _told_already(setup: Setup, round_: Round, cards: int) -> Refusal | None:
 
 def _cannot_be(setup: Setup, state: State, act: a.ReportIrregularity) -> Refusal | None:
     """What is no irregularity here: of cards that are up, or that never come, of who is out, of a hand not known as short."""
-    round_ = _round(state)
+    round_ = state.playing
     if act.trigger is Trigger.DEALER_CARD_EXPOSED and round_.game.dealer_is_up(round_.phase):
         return Refusal("the dealer's hand is turned up already; none of its cards is seen too early")
     cite = setup.law.rulebook.row(act.trigger, frozenset()).cite
@@ -192,7 +290,7 @@ def _cannot_be(setup: Setup, state: State, act: a.ReportIrregularity) -> Refusal
 
 def _all_dealt(setup: Setup, state: State) -> bool:
     """True where this round needs no card of its set any more, neither for a hand nor for all."""
-    round_, demanded = _round(state), {duty.action for duty in state.duties.values()}
+    round_, demanded = state.playing, {duty.action for duty in state.duties.values()}
     if Action.DEAL_COMMUNITY in demanded:
         return False
     if not round_.live or round_.phase is round_.game.stages[-1].phase:
@@ -218,75 +316,3 @@ def _not_declared(setup: Setup, round_: Round, number: int, cite: tuple[str, ...
         again = f"tell them again if they were told wrongly ({a.RecordHand.kind})"
         return Refusal(f"seat {number}: {WON_AT_ONCE}; {again}", cite)
     return None
-
-
-def confirm_duty(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    assert isinstance(act, a.ConfirmDuty)
-    duty = state.duties.get(act.duty)
-    if duty is None:
-        return Refusal(f"no duty {act.duty} is open; open are: {', '.join(state.duties) or 'none'}")
-    if not actor.role.may_act_as(duty.least_role):
-        return Refusal(f"{duty.word} is confirmed by a {duty.least_role} or above", duty.cite)
-    inside = _senses(state.devices[duty.device]) if duty.device else 0
-    if inside:  # neither is it empty, nor does it leave service with cards of a set
-        return Refusal(f"{duty.device} still senses {inside} cards inside; take them out", duty.cite)
-    if duty.action in AFTER_ROUND and state.round is not None and state.round.back == duty.back:
-        return Refusal(
-            f"the {duty.back} set is in play; {duty.action} is done when the round has ended", duty.cite
-        )
-    lies = state.round is not None and state.round.back == duty.back and state.round.on_layout
-    if duty.action is Action.REMOVE_SET and lies:
-        return Refusal(
-            f"cards of the {duty.back} set lie on the layout; collect them first ({a.CollectCards.kind})",
-            duty.cite, code="cards_lie_there",
-        )  # fmt: skip
-    live = state.round is not None and state.round.live
-    if (
-        duty.action is Action.ASK_VOID_OR_COMPLETE
-        and live
-        and (burn := burns.before_cards(setup, state)) is not None
-    ):
-        return burn
-    if duty.action is Action.DEAL_COMMUNITY and live and (waiting := asking_order(setup, _round(state))[0]):
-        # as for the act that shows the cards
-        named = ", ".join(map(str, waiting))
-        return Refusal(f"seats {named} have not been asked", order_cite(setup, state, a.RevealCommunity.kind))
-    waits = duty.action is Action.SETTLE
-    if waits and any(d.action is Action.DEAL_COMMUNITY for d in state.duties.values()):
-        return Refusal("deal the community cards first", duty.cite)
-    return None
-
-
-def _senses(device: Device) -> int:
-    """Cards that the device says are in it. One that is away says nothing: people look, and may take it out."""
-    return device.levels.cards_inside or 0 if device.online else 0
-
-
-def resolve_hold(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    assert isinstance(act, a.ResolveHold)
-    hold = state.holds.get(act.hold)
-    if hold is None:
-        return Refusal(f"no hold {act.hold} is in force; in force are: {', '.join(state.holds) or 'none'}")
-    if not actor.role.may_act_as(hold.least_role):
-        return Refusal(f"this hold is lifted by a {hold.least_role} or above", hold.cite)
-    if act.resolution not in hold.choices:
-        return Refusal(f"hold {hold.id} is resolved by {' or '.join(hold.choices)}", hold.cite)
-    if len(act.note) > 500:
-        return Refusal("a note has at most 500 characters")
-    return None
-
-
-def device(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    assert isinstance(act, a.TakeDeviceOut | a.ReturnDevice)
-    known = state.devices.get(act.device)
-    if known is None:
-        return Refusal(f"no device {act.device}; there are: {', '.join(state.devices)}")
-    inside = _senses(known)
-    if isinstance(act, a.TakeDeviceOut) and inside:
-        return Refusal(f"{act.device} senses {inside} cards inside; take them out before it leaves service")
-    return None
-
-
-def _round(state: State) -> Round:
-    assert state.round is not None
-    return state.round

@@ -4,8 +4,6 @@ A dispute moves no money and decides nothing of the law: what a text allows is d
 text is a violation. It keeps what would prove the round, and says where the pictures are.
 """
 
-from typing import assert_never
-
 from controller.rules.vocabulary import Role
 from controller.table.fold.ruling import Draft
 from controller.table.state.table import Setup, State
@@ -23,9 +21,8 @@ MOST_DISPUTES = 50
 """Open at a time; more of them are no disputes of rounds any more."""
 
 
-def may_dispute(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+def verify_raise_dispute(setup: Setup, state: State, act: a.RaiseDispute, actor: Actor) -> Refusal | None:
     """What stands in the way of raising a dispute."""
-    assert isinstance(act, a.RaiseDispute)
     if (wrong := _text(act.reason, "say what is doubted", "reason")) is not None:
         return wrong
     if not 0 <= act.seat <= setup.seats:
@@ -43,7 +40,7 @@ def may_dispute(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal
     return None
 
 
-def _raise(draft: Draft, act: a.RaiseDispute, actor: Actor) -> None:
+def raise_dispute(draft: Draft, act: a.RaiseDispute, actor: Actor) -> None:
     """Keeps the round. While nothing was dealt after it, play stands still, for cards and devices are the proof."""
     name = _meant(draft.state, act)
     keeps = name == _newest(draft.state)
@@ -56,9 +53,8 @@ def _raise(draft: Draft, act: a.RaiseDispute, actor: Actor) -> None:
         draft.hold(reason, seat=act.seat, least_role=Role.SUPERVISOR, choices=(a.Resolution.GO_ON,))
 
 
-def may_bookmark(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+def verify_name_bookmark(setup: Setup, state: State, act: a.NameBookmark, actor: Actor) -> Refusal | None:
     """What stands in the way of this bookmark."""
-    assert isinstance(act, a.NameBookmark)
     if (unknown := _unknown(state, act.dispute)) is not None:
         return unknown
     if not 1 <= len(act.reference.strip()) <= LONGEST_REFERENCE:
@@ -68,9 +64,14 @@ def may_bookmark(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
     return None
 
 
-def may_allow_clearing(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+def name_bookmark(draft: Draft, act: a.NameBookmark, actor: Actor) -> None:
+    """Records where surveillance keeps the pictures."""
+    round_, name = draft.state.disputes[act.dispute].round, act.reference.strip()
+    draft.add(f.BookmarkNamed(act.dispute, round_, name, act.begins_us, act.ends_us, actor.who))
+
+
+def verify_allow_clearing(setup: Setup, state: State, act: a.AllowClearing, actor: Actor) -> Refusal | None:
     """What stands in the way of clearing this device, or taking this set up."""
-    assert isinstance(act, a.AllowClearing)
     if (unknown := _unknown(state, act.dispute)) is not None:
         return unknown
     if not state.disputes[act.dispute].keeps:
@@ -82,9 +83,13 @@ def may_allow_clearing(setup: Setup, state: State, act: a.Act, actor: Actor) -> 
     return _text(act.reason, "say why it cannot wait", "reason")
 
 
-def may_close(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+def allow_clearing(draft: Draft, act: a.AllowClearing, actor: Actor) -> None:
+    """Records that the dispute keeps this device or set no longer."""
+    draft.add(f.ClearingAllowed(act.dispute, act.what, act.reason, actor.who, actor.role))
+
+
+def verify_close_dispute(setup: Setup, state: State, act: a.CloseDispute, actor: Actor) -> Refusal | None:
     """A dispute ends once surveillance was asked: its recordings live for days only."""
-    assert isinstance(act, a.CloseDispute)
     if (unknown := _unknown(state, act.dispute)) is not None:
         return unknown
     dispute = state.disputes[act.dispute]
@@ -97,50 +102,50 @@ def may_close(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal |
     return _text(act.found, "say what was found", "found")
 
 
-def decide_case(draft: Draft, act: a.CaseAct, actor: Actor) -> None:
-    """Adds the facts of an act that looks into something."""
-    match act:
-        case a.RaiseDispute():
-            _raise(draft, act, actor)
-        case a.NameBookmark():
-            round_, name = draft.state.disputes[act.dispute].round, act.reference.strip()
-            draft.add(f.BookmarkNamed(act.dispute, round_, name, act.begins_us, act.ends_us, actor.who))
-        case a.AllowClearing():
-            draft.add(f.ClearingAllowed(act.dispute, act.what, act.reason, actor.who, actor.role))
-        case a.CloseDispute():
-            round_ = draft.state.disputes[act.dispute].round
-            draft.add(f.DisputeClosed(act.dispute, round_, act.found, actor.who, actor.role))
-        case a.SeeAlarm():
-            draft.add(f.AlarmSeen(act.alarm, actor.who, actor.role))
-        case a.ClearAlarm():
-            draft.add(f.AlarmCleared(act.alarm, act.found, actor.who, actor.role))
-        case _:
-            assert_never(act)
+def close_dispute(draft: Draft, act: a.CloseDispute, actor: Actor) -> None:
+    """Ends the dispute with what was found."""
+    round_ = draft.state.disputes[act.dispute].round
+    draft.add(f.DisputeClosed(act.dispute, round_, act.found, actor.who, actor.role))
 
 
-def may_see(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    assert isinstance(act, a.SeeAlarm)
+def verify_see_alarm(setup: Setup, state: State, act: a.SeeAlarm, actor: Actor) -> Refusal | None:
+    """Why there is no such alarm to be seen."""
     return _no_alarm(state, act.alarm)
 
 
-def may_clear(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    assert isinstance(act, a.ClearAlarm)
+def see_alarm(draft: Draft, act: a.SeeAlarm, actor: Actor) -> None:
+    """Records who has seen the alarm."""
+    draft.add(f.AlarmSeen(act.alarm, actor.who, actor.role))
+
+
+def verify_clear_alarm(setup: Setup, state: State, act: a.ClearAlarm, actor: Actor) -> Refusal | None:
+    """An alarm is cleared with what was found."""
     return _no_alarm(state, act.alarm) or _text(act.found, "say what was found", "found")
 
 
-def kept(state: State, act: a.Act) -> Refusal | None:
+def clear_alarm(draft: Draft, act: a.ClearAlarm, actor: Actor) -> None:
+    """Ends the alarm with what was found."""
+    draft.add(f.AlarmCleared(act.alarm, act.found, actor.who, actor.role))
+
+
+def device_named(state: State, act: a.TakeDeviceOut | a.ReturnDevice) -> tuple[str, ...]:
+    """What the act disturbs: its device."""
+    return (act.device,)
+
+
+def set_named(state: State, act: a.RecordShuffle | a.BringSet | a.TakeSetAway) -> tuple[str, ...]:
+    """What the act disturbs: its set."""
+    return (act.back,)
+
+
+def of_duty(state: State, act: a.ConfirmDuty) -> tuple[str, ...]:
+    """What the act disturbs: the device and the set of its duty."""
+    duty = state.duties.get(act.duty)
+    return (duty.device, duty.back) if duty else ()
+
+
+def kept(state: State, *concerned: str) -> Refusal | None:
     """Why a device is not cleared, or a set not taken up, now."""
-    match act:
-        case a.TakeDeviceOut(device=device) | a.ReturnDevice(device=device):
-            return _kept(state, device)
-        case a.RecordShuffle(back=back) | a.BringSet(back=back) | a.TakeSetAway(back=back):
-            return _kept(state, back)
-        case a.ConfirmDuty(duty=duty) if duty in state.duties:
-            return _kept(state, state.duties[duty].device, state.duties[duty].back)
-    return None
-
-
-def _kept(state: State, *concerned: str) -> Refusal | None:
     for dispute in state.disputes.values():
         if what := next((c for c in concerned if c and dispute.keeps and c not in dispute.cleared), None):
             return Refusal(
@@ -156,7 +161,7 @@ CLEARS = (e.JamCleared, e.CardsRemoved, e.PoweredUp)
 
 def watch(draft: Draft, name: str, report: e.Report) -> None:
     """A device that is kept was cleared, and nobody had allowed it."""
-    if isinstance(report, CLEARS) and (refusal := _kept(draft.state, name)) is not None:
+    if isinstance(report, CLEARS) and (refusal := kept(draft.state, name)) is not None:
         draft.add(f.SecurityAlarm("cleared_in_dispute", f"{report.kind}: {refusal.reason}"), name)
 
 

@@ -2,14 +2,13 @@
 
 from typing import ClassVar
 
-from msgspec import Struct
-
 from controller.cards.cards import CardNames
 from controller.games.settling.settled import Outcome
 from controller.rules.vocabulary import Area
+from controller.table.words.acts.act import Act
 
 
-class RecordHand(Struct, frozen=True):
+class RecordHand(Act, frozen=True):
     """Cards that lie face up, for the settlement: `As Kd`, and `??` for one that could not be read.
 
     `area`, `seat`: whose; seat 0 but for a player. `played`: the cards that are played, where there is a choice; `shown`:
@@ -25,7 +24,7 @@ class RecordHand(Struct, frozen=True):
     shown: CardNames = ""
 
 
-class RecordMeter(Struct, frozen=True):
+class RecordMeter(Act, frozen=True):
     """A progressive meter before the first payment of the round, and what it starts again with, in cents."""
 
     kind: ClassVar[str] = "record_meter"
@@ -34,7 +33,7 @@ class RecordMeter(Struct, frozen=True):
     reset: int
 
 
-class SettleWager(Struct, frozen=True):
+class SettleWager(Act, frozen=True):
     """One wager is paid, collected or given back. `paid`: cents won beside the stake, at least 1 where it wins, else 0.
 
     `returned`: cents of the stake that go back, where it wins or loses; left out, what the cards make of it, and where they
@@ -52,7 +51,7 @@ class SettleWager(Struct, frozen=True):
     holder: int = 0
 
 
-class CorrectSettlement(Struct, frozen=True):
+class CorrectSettlement(Act, frozen=True):
     """A wager of this round or the last one comes to something else than was settled. What stood there stays on record.
 
     `reason`: why, 1 to 500 characters. `round`: its name, "" = the one in play, or the last one between rounds. `coupon`,
@@ -71,7 +70,7 @@ class CorrectSettlement(Struct, frozen=True):
     holder: int = 0
 
 
-class ValidateProgressive(Struct, frozen=True):
+class ValidateProgressive(Act, frozen=True):
     """A progressive payout is checked before it is paid. `light_on`: the unit shows the light that belongs to it.
 
     `round`: its name, "" = the one in play, or the last one between rounds.
@@ -81,6 +80,3 @@ class ValidateProgressive(Struct, frozen=True):
     seat: int
     light_on: bool
     round: str = ""
-
-
-SettleAct = RecordHand | RecordMeter | SettleWager | CorrectSettlement | ValidateProgressive

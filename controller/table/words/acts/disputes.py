@@ -2,10 +2,10 @@
 
 from typing import ClassVar
 
-from msgspec import Struct
+from controller.table.words.acts.act import Act
 
 
-class RaiseDispute(Struct, frozen=True):
+class RaiseDispute(Act, frozen=True):
     """Somebody doubts a round: it is kept as it is. `reason`: what is said, 1 to 500 characters.
 
     `round`: its name, "" = the one in play, or the last one between rounds. `seat`: whose player says so, 0 = none.
@@ -17,7 +17,7 @@ class RaiseDispute(Struct, frozen=True):
     seat: int = 0
 
 
-class NameBookmark(Struct, frozen=True):
+class NameBookmark(Act, frozen=True):
     """Where surveillance keeps the pictures of a disputed round. `reference`: theirs, such as a camera and a number.
 
     `begins_us`, `ends_us`: Unix time, microseconds; on a command line a time such as 2026-03-01T21:04:00-05:00.
@@ -30,7 +30,7 @@ class NameBookmark(Struct, frozen=True):
     ends_us: int
 
 
-class AllowClearing(Struct, frozen=True):
+class AllowClearing(Act, frozen=True):
     """A device may be cleared, or a set taken up, although a dispute keeps both as they are. `what`: its name, or the back."""
 
     kind: ClassVar[str] = "allow_clearing"
@@ -39,7 +39,7 @@ class AllowClearing(Struct, frozen=True):
     reason: str
 
 
-class CloseDispute(Struct, frozen=True):
+class CloseDispute(Act, frozen=True):
     """A dispute has come to its end. `found`: what was found and told to the player, 1 to 500 characters."""
 
     kind: ClassVar[str] = "close_dispute"
@@ -47,19 +47,16 @@ class CloseDispute(Struct, frozen=True):
     found: str
 
 
-class SeeAlarm(Struct, frozen=True):
+class SeeAlarm(Act, frozen=True):
     """This person has seen this alarm. It stands until somebody clears it."""
 
     kind: ClassVar[str] = "see_alarm"
     alarm: str
 
 
-class ClearAlarm(Struct, frozen=True):
+class ClearAlarm(Act, frozen=True):
     """An alarm was looked into. `found`: what was found, 1 to 500 characters."""
 
     kind: ClassVar[str] = "clear_alarm"
     alarm: str
     found: str
-
-
-CaseAct = RaiseDispute | NameBookmark | AllowClearing | CloseDispute | SeeAlarm | ClearAlarm

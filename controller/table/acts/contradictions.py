@@ -4,16 +4,14 @@ Such an act decides nothing. It is refused and asked again; said again in the sa
 A refusal and a hold are published and kept in logs, so that none of them names a card.
 """
 
-from collections.abc import Callable
-from typing import Any
-
 from controller.games.settling.settled import Outcome
 from controller.rules.vocabulary import Trigger
+from controller.table.acts.row import Contradiction
 from controller.table.card_sets.preparation import SPREADS, spoken
 from controller.table.fold.ruling import Draft
 from controller.table.questions.deal_plan import cards_gone, cards_known
 from controller.table.questions.stub_count_and_turns import full_set
-from controller.table.state.table import Round, Setup, State
+from controller.table.state.table import Setup, State
 from controller.table.words import acts as a
 from controller.table.words import facts as f
 from controller.table.words.inputs import Actor
@@ -24,19 +22,6 @@ OF_NO_SEAT = (
     Trigger.WRONG_COUNT_DEALER, Trigger.WRONG_COUNT_COMMUNITY, Trigger.DEALER_CARD_EXPOSED, Trigger.COMMUNITY_CARD_EXPOSED,
 )  # fmt: skip
 """Irregularities of cards that belong to no player."""
-
-
-def doubt(setup: Setup, state: State, act: a.Act) -> Refusal | None:
-    """Why this act contradicts itself, with a code and with what was said; None where it does not."""
-    check = _CHECKS.get(act.kind)
-    found = check(setup, state, act) if check else None
-    if found is None:
-        return None
-    code, reason, cite, names = found
-    told = " ".join(f"{name}={_word(getattr(act, name))}" for name in names)
-    again = "say it anew; said again in the same way it holds play"
-    round_ = state.round.id if state.round else ""
-    return Refusal(f"{reason}; {again}", cite, code, f"{act.kind} {told} {round_}".rstrip())
 
 
 def hold(draft: Draft, act: a.Act, said_twice: Refusal, actor: Actor) -> None:
@@ -62,16 +47,14 @@ def _counted(draft: Draft, act: a.RecordStubCount, actor: Actor) -> None:
     draft.add(f.StubCounted(back, act.stub, act.stub + gone, full_set(draft.setup), False, actor.who, cite))
 
 
-Found = tuple[str, str, tuple[str, ...], tuple[str, ...]]
-"""Code, reason in words, clauses, and the fields that contradict each other."""
-
-
-def _stub_count(setup: Setup, state: State, act: a.RecordStubCount) -> Found | None:
+def stub_count(setup: Setup, state: State, act: a.RecordStubCount) -> Contradiction | None:
     """Stub, cards dealt and all cards are one sum, where no hand was misdealt."""
     names = ("stub", "misdealt", "all_cards")
     code, cite = "stub_count_contradicts", _of_stub(setup, state)
     if act.all_cards is not None and act.all_cards < act.stub:
-        return code, f"a stub of {act.stub} cards is more than all {act.all_cards} cards", cite, names
+        return Contradiction(
+            code, f"a stub of {act.stub} cards is more than all {act.all_cards} cards", cite, names
+        )
     if act.misdealt or act.all_cards is None or (state.round is not None and not cards_known(state.round)):
         return None
     gone = cards_gone(setup, state.round) if state.round else 0
@@ -84,7 +67,9 @@ def _stub_count(setup: Setup, state: State, act: a.RecordStubCount) -> Found | N
         f", for community cards {a.ReportIrregularity.kind} {Trigger.WRONG_COUNT_COMMUNITY}" if community else ""
     )
     cannot = f"{made}, all cards are {act.all_cards}, and no hand is said to be misdealt"
-    return code, f"{cannot}: count again; for a hand of a wrong number say misdealt=true{other}", cite, names
+    return Contradiction(
+        code, f"{cannot}: count again; for a hand of a wrong number say misdealt=true{other}", cite, names
+    )
 
 
 def _of_stub(setup: Setup, state: State) -> tuple[str, ...]:
@@ -93,7 +78,7 @@ def _of_stub(setup: Setup, state: State) -> tuple[str, ...]:
     return rulebook.cite_for(rulebook.row(Trigger.STUB_WRONG, frozenset()).cite, state.method)
 
 
-def _irregularity(setup: Setup, state: State, act: a.ReportIrregularity) -> Found | None:
+def irregularity(setup: Setup, state: State, act: a.ReportIrregularity) -> Contradiction | None:
     """What is said of the cards must be about cards of which that can be true."""
     code, about = "irregularity_contradicts", f"{act.trigger}"
     book = setup.law.rulebook
@@ -114,58 +99,41 @@ def _irregularity(setup: Setup, state: State, act: a.ReportIrregularity) -> Foun
     if act.seat and act.trigger in OF_NO_SEAT:
         wrong[("seat",)] = f"{about} is of cards that lie at no seat, and seat {act.seat} is named"
     names = tuple(dict.fromkeys(("trigger", *(name for pair in wrong for name in pair))))
-    return (code, ", and ".join(wrong.values()), cite, names) if wrong else None
+    return Contradiction(code, ", and ".join(wrong.values()), cite, names) if wrong else None
 
 
-def _decision(setup: Setup, state: State, act: a.RecordDecision) -> Found | None:
+def decision(setup: Setup, state: State, act: a.RecordDecision) -> Contradiction | None:
     """An answer that places no wager has no amount."""
-    round_ = _round(state)
+    round_ = state.playing
     stage, version = round_.game.stage(round_.phase), setup.law.rulebook.play.version
     answer = stage.answer(act.decision, version.value if version else None) if stage else None
     if answer is None or answer.places or not act.multiple:
         return None
     reason = f"seat {act.seat}: {act.decision} places no wager, and {act.multiple} times another one is given"
     cite = setup.law.rulebook.act_order.get(act.kind, ())
-    return "decision_contradicts", reason, cite, ("seat", "decision", "multiple")
+    return Contradiction("decision_contradicts", reason, cite, ("seat", "decision", "multiple"))
 
 
-def _settlement(setup: Setup, state: State, act: a.SettleWager | a.CorrectSettlement) -> Found | None:
+def settlement(setup: Setup, state: State, act: a.SettleWager | a.CorrectSettlement) -> Contradiction | None:
     """The word for the outcome and the cents that go with it, and which of three things beside each other is meant."""
     code, names = "settlement_contradicts", ("seat", "wager", "outcome", "paid", "returned", "coupon", "holder")
     if act.coupon and act.holder:
-        return code, f"seat {act.seat}: a coupon earns no envy; give `coupon` or `holder`, not both", (), names
+        return Contradiction(
+            code, f"seat {act.seat}: a coupon earns no envy; give `coupon` or `holder`, not both", (), names
+        )
     if act.outcome is not Outcome.WIN and act.paid:
         reason = f"only a winning wager is paid, and {act.outcome} with {act.paid} cents is said"
-        return code, f"seat {act.seat}: {reason}", (), names
+        return Contradiction(code, f"seat {act.seat}: {reason}", (), names)
     if act.returned is not None and act.outcome not in (Outcome.WIN, Outcome.LOSE):
         reason = f"of a wager that is a {act.outcome} all goes back, and a part is said; leave `returned` out"
-        return code, f"seat {act.seat}: {reason}", (), names
+        return Contradiction(code, f"seat {act.seat}: {reason}", (), names)
     return None
 
 
-def _step(setup: Setup, state: State, act: a.ConfirmStep) -> Found | None:
+def step(setup: Setup, state: State, act: a.ConfirmStep) -> Contradiction | None:
     """Cards lie face up by a step of spreading alone."""
     if not act.face_up or act.step in SPREADS:
         return None
     step = state.sets[act.back].next_step
     reason = f"face_up belongs to {' and '.join(map(spoken, SPREADS))}, not to {spoken(act.step)}"
-    return "step_contradicts", reason, step.cite if step else (), ("back", "step", "face_up")
-
-
-_CHECKS: dict[str, Callable[[Setup, State, Any], Found | None]] = {
-    a.RecordStubCount.kind: _stub_count,
-    a.ReportIrregularity.kind: _irregularity,
-    a.RecordDecision.kind: _decision,
-    a.SettleWager.kind: _settlement,
-    a.CorrectSettlement.kind: _settlement,
-    a.ConfirmStep.kind: _step,
-}
-
-
-def _word(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _round(state: State) -> Round:
-    assert state.round is not None
-    return state.round
+    return Contradiction("step_contradicts", reason, step.cite if step else (), ("back", "step", "face_up"))

@@ -1,11 +1,16 @@
-"""Which sets lie at the table, and what stands in the way of shuffling them by hand, changing them and taking them away."""
+"""Acts that bring a set of cards to the table, shuffle it by hand, call it due and take it away."""
 
-from controller.rules.vocabulary import Action, Trigger
-from controller.table.card_sets import preparation
+from controller.rules.vocabulary import Action, Step, Trigger
+from controller.table.card_sets import cuts, preparation
+from controller.table.card_sets.preparation import RESHUFFLES
+from controller.table.card_sets.time_in_play import put_in_play
+from controller.table.fold.ruling import Draft
+from controller.table.irregularities.dispositions import dispose
 from controller.table.questions.stub_count_and_turns import away_first, of_deck_change
 from controller.table.state.table import Setup, State
 from controller.table.words import acts as a
-from controller.table.words.inputs import Actor
+from controller.table.words import facts as f
+from controller.table.words.inputs import Actor, SetDue
 from controller.table.words.refusal import Refusal
 from drivers.events import DeviceKind
 
@@ -13,12 +18,11 @@ REQUIRED = "required_with_shuffler"
 NO_SECOND = "no"
 
 
-def bring_set(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+def verify_bring_set(setup: Setup, state: State, act: a.BringSet, actor: Actor) -> Refusal | None:
     """A set that must be taken away is gone before another of its colour comes, so that the two are never mixed up.
 
     What was demanded of the old set (a shuffle, a change) ends with the new one.
     """
-    assert isinstance(act, a.BringSet)
     opening = setup.law.rulebook.opening
     if act.preshuffled and not (opening.preshuffled and opening.preshuffled.value):
         return Refusal(
@@ -31,9 +35,17 @@ def bring_set(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal |
     return _unknown(state, act)
 
 
-def shuffle_by_hand(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+def bring_set(draft: Draft, act: a.BringSet, actor: Actor) -> None:
+    """The set is at the table: its steps and its time begin, and what was demanded of the old one is done."""
+    preparation.set_brought(draft, act.back, actor.who, preshuffled=act.preshuffled)
+    if draft.state.sets[act.back].armed:
+        cuts.ask_for_cut(draft, act.back, actor.who, cuts.PRESHUFFLED)
+    put_in_play(draft, act.back, actor.who)
+    _close_duties_of(draft, act.back, actor)
+
+
+def verify_record_shuffle(setup: Setup, state: State, act: a.RecordShuffle, actor: Actor) -> Refusal | None:
     """Another method of shuffling waits until the shuffler is where the document wants it."""
-    assert isinstance(act, a.RecordShuffle)
     if (refusal := _unknown(state, act)) is not None:
         return refusal
     name = setup.device_of(DeviceKind.SHUFFLER)
@@ -46,22 +58,41 @@ def shuffle_by_hand(setup: Setup, state: State, act: a.Act, actor: Actor) -> Ref
     return preparation.before_shuffle(state, act.back)
 
 
-def take_away(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    assert isinstance(act, a.TakeSetAway)
+def record_shuffle(draft: Draft, act: a.RecordShuffle, actor: Actor) -> None:
+    """The set is shuffled by hand: a cut may follow, and the demand that it be shuffled is met."""
+    draft.add(f.SetShuffledByHand(act.back, actor.who))
+    preparation.proven(draft, act.back, Step.SHUFFLE, actor.who, actor.role)
+    cuts.ask_for_cut(draft, act.back, actor.who, cuts.MANUAL)
+    for duty in [d for d in draft.state.duties.values() if d.action in RESHUFFLES and d.back == act.back]:
+        draft.add(f.DutyClosed(duty.id, duty.action, actor.who, actor.role))
+
+
+def verify_take_set_away(setup: Setup, state: State, act: a.TakeSetAway, actor: Actor) -> Refusal | None:
+    """A set in play stays until its round has ended."""
     card_set = state.sets.get(act.back)
     if card_set is None or not card_set.present:
-        return Refusal(f"no {act.back} set is at the table; there are: {', '.join(_present(state))}")
+        return Refusal(f"no {act.back} set is at the table; there are: {', '.join(state.backs_present)}")
     if state.round is not None and state.round.back == act.back:
         return Refusal(f"the {act.back} set is in play; it may leave when the round has ended")
     return None
 
 
-def report_due(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+def take_set_away(draft: Draft, act: a.TakeSetAway, actor: Actor) -> None:
+    """What was to be done with this set is done, or is the business of the next one."""
+    draft.add(f.SetRemoved(act.back, actor.who))
+    _close_duties_of(draft, act.back, actor)
+
+
+def _close_duties_of(draft: Draft, back: str, actor: Actor) -> None:
+    for duty in [d for d in draft.state.duties.values() if d.back == back]:
+        draft.add(f.DutyClosed(duty.id, duty.action, actor.who, actor.role))
+
+
+def verify_report_set_due(setup: Setup, state: State, act: a.ReportSetDue, actor: Actor) -> Refusal | None:
     """A time that the document prints is kept by the clock; the house's own is told by a person."""
-    assert isinstance(act, a.ReportSetDue)
     card_set = state.sets.get(act.back)
     if card_set is None or not card_set.present:
-        return Refusal(f"no {act.back} set is at the table; there are: {', '.join(_present(state))}")
+        return Refusal(f"no {act.back} set is at the table; there are: {', '.join(state.backs_present)}")
     printed = setup.law.rulebook.deck_change.interval_s.get(state.method)
     if printed is not None:
         return Refusal(
@@ -75,9 +106,20 @@ def report_due(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal 
     return Refusal(f"the {act.back} set is to be changed already", row.cite) if card_set.due else None
 
 
+def report_set_due(draft: Draft, act: a.ReportSetDue, actor: Actor) -> None:
+    """The set is to be changed."""
+    draft.add(SetDue(act.back, f"{actor.who} says so"))
+    dispose(draft, Trigger.DECK_CHANGE_DUE, *of_deck_change(draft.state), back=act.back)
+
+
+def new_dealer(draft: Draft, act: a.NewDealer, actor: Actor) -> None:
+    """Another dealer has come; where the document wants it a card is burned for that."""
+    draft.add(f.DealerCame(actor.who))
+
+
 def as_many_as_wanted(setup: Setup, state: State) -> Refusal | None:
     """One set without a shuffler in service, and where the document says so two beside one. Clause: `[decks] second_set`."""
-    rule, present = setup.law.rulebook.decks.second_set, _present(state)
+    rule, present = setup.law.rulebook.decks.second_set, state.backs_present
     beside_shuffler = state.device_of(DeviceKind.SHUFFLER) is not None
     if len(present) > 1 and (rule.value == NO_SECOND or not beside_shuffler):
         return Refusal(
@@ -104,7 +146,3 @@ def _unknown(state: State, act: a.RecordShuffle | a.BringSet) -> Refusal | None:
     if isinstance(act, a.RecordShuffle) and not state.sets[act.back].present:
         return Refusal(f"the {act.back} set was removed; a floorperson brings a new one")
     return None
-
-
-def _present(state: State) -> list[str]:
-    return [s.back for s in state.sets.values() if s.present]
