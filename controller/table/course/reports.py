@@ -50,28 +50,35 @@ def _followed(draft: Draft, name: str, report: e.Report, *, jammed_before: bool)
             disarm(draft, may_shuffle(draft.state, back), f"{name} began a new cycle")
         case e.ShuffleCompleted():
             _shuffled(draft, name, report)
-        case e.StackDispensed():
-            _dispensed(draft, name, report)
-        case e.DealCompleted():
-            _deal_completed(draft, name)
-        case e.FaceUpCard(activity=e.Activity.DEALING, back=back) if round_live(draft):
-            _face_up(draft, name, back)
         case e.WagerSensed(seat=seat, locked=locked):
             _wager_sensed(draft, seat, locked)
         case e.WagerRemoved(seat=seat, locked=False):
             _taken_back(draft, name, seat)
         case e.LockoutReleased() | e.DispensingAllowed():
             _unwanted(draft, name, report)
-        case e.CardDrawn(back=back) if draft.state.round is None:
-            _left_a_set(draft, name, back)
-        case e.CardDrawn():
-            drawn(draft, name, report)
         case e.DoorOpened():
             stored_set.door_opened(draft, name)
         case e.PoweredUp(cards_inside=inside):
             _powered_up(draft, name, inside)
         case e.SelfTestFailed(code=code):
             draft.hold(f"{name} failed its self-test (code {code}); take it out of service")
+        case _:
+            _cards_came(draft, name, report)
+
+
+def _cards_came(draft: Draft, name: str, report: e.Report) -> None:
+    """Cards left a device: one by one, a stack of the deal, or the last of it."""
+    match report:
+        case e.StackDispensed():
+            _dispensed(draft, name, report)
+        case e.DealCompleted():
+            _deal_completed(draft, name)
+        case e.FaceUpCard(activity=e.Activity.DEALING, back=back) if round_live(draft):
+            _face_up(draft, name, back)
+        case e.CardDrawn(back=back) if draft.state.round is None:
+            _left_a_set(draft, name, back)
+        case e.CardDrawn():
+            drawn(draft, name, report)
 
 
 def _disarmed_in_deal(draft: Draft, name: str, report: e.Report) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TypeVar
 
-from controller.games.model import AT_ONCE, Phase
+from controller.games.model import AT_ONCE
 from controller.games.settling.round import Irregularity, Meter, read_cards
 from controller.rules.named_wagers import belongs
 from controller.rules.vocabulary import Action
@@ -28,12 +28,8 @@ def without(mapping: Mapping[K, V], key: K) -> dict[K, V]:
 def money_after(round_: Round, event: f.Event) -> Round:
     """The round after a fact about its wagers, hands or meters; as it was after any other."""
     match event:
-        case f.WagerDecided():
-            return wager_decided(round_, event)
         case f.WagerSettled():
             return replace(round_, seats=_settled_anew(round_.seats, event))
-        case f.RoundSettled():
-            return settled(round_, compared=event.difference is not None)
         case f.HandRecorded():
             seen = SeenHand(read_cards(event.cards), read_cards(event.played), read_cards(event.shown))
             return replace(round_, seen={**round_.seen, (event.area, event.seat): seen})
@@ -161,7 +157,7 @@ def settled(round_: Round, *, compared: bool) -> Round:
         )
         for number, seat in round_.seats.items()
     }
-    return replace(round_, seats=seats, phase=Phase.SETTLED if round_.live else round_.phase)
+    return replace(round_, seats=seats)
 
 
 def handed_back(state: State) -> State:
@@ -217,16 +213,8 @@ def _anew(before: Wager, event: f.WagerSettled | f.SettlementCorrected) -> Wager
 
 
 def wager_decided(round_: Round, event: f.WagerDecided) -> Round:
-    """After the last wager has its fate, play of the round has stopped; one that is held may yet stand.
-
-    A fold stops nothing: the dealer's hand is shown even to players who have all folded.
-    """
+    """The wager has its fate; one that nobody had placed lies there with it."""
     seat = round_.seats.get(event.seat, Seat())
     player = seat.wagers[event.wager].player if event.wager in seat.wagers else ""
     seat = replace(seat, wagers=with_(seat.wagers, event.wager, Wager(event.cents, Fate(event.fate), player)))
-    round_ = replace(round_, seats=with_(round_.seats, event.seat, seat))
-    if event.fate == Fate.COLLECTED:
-        return round_
-    if round_.live and round_.in_play and not round_.wagers(Fate.LIVE, Fate.STANDS, Fate.TO_SETTLE, Fate.HELD):
-        return replace(round_, phase=Phase.STOPPED)
-    return round_
+    return replace(round_, seats=with_(round_.seats, event.seat, seat))

@@ -227,9 +227,8 @@ def test_a_cut_between_rounds_answers_the_cutting_card_of_the_last():
 )  # fmt: skip
 def test_a_record_is_folded_with_sets_that_the_table_has_no_more(event, then):
     """The house has other backs since; what was written down of the green set must not keep the table from starting."""
-    green = replace(
-        ROUND, back="green", phase=Phase.BETTING, let_out=event.kind == "round_ended" and event.cards > 0
-    )
+    phase = Phase.BETS_CLOSED if event.kind == "dealing_allowed" else Phase.BETTING
+    green = replace(ROUND, back="green", phase=phase, let_out=event.kind == "round_ended" and event.cards > 0)
     after = evolve(replace(STATE, round=green), f.Fact("table", event))
     assert after.sets == {"green": then}
 
