@@ -20,7 +20,9 @@ from controller.games.model import Phase
 from controller.games.registry import GAMES, UNNAMED
 from controller.table.fold import wagers
 from controller.table.fold.card_sets import dealt_from, sets_after_round, stub_counted
+from controller.table.fold.transition import NoSuchTransition
 from controller.table.fold.wagers import with_
+from controller.table.state.deal import Deal
 from controller.table.state.table import Fate, LastRound, Round, State
 from controller.table.words import facts as f
 from controller.table.words.structs import replace
@@ -62,6 +64,7 @@ class To(Enum):
     LAST_STAGE = auto()
 
 
+DEALS = {Move.CARDS_LET_OUT: Deal.LET_OUT, Move.DEAL_IS_DONE: Deal.DONE}
 STOPS = {Move.NOTHING_LEFT: Phase.STOPPED, Move.VOIDED: Phase.STOPPED}
 SHOWN = {Move.DEALER_SHOWN: To.AFTER_DEALER, Move.DEALER_ENDS_IT: To.LAST_STAGE}
 AFTERWARDS = (Move.COMMUNITY_SHOWN, Move.DEALER_SHOWN, Move.DEALER_ENDS_IT, Move.ROUND_SETTLED)
@@ -78,13 +81,6 @@ TRANSITIONS: dict[Place, dict[Move, Phase | To]] = {
 }  # fmt: skip
 
 
-class NoSuchTransition(Exception):
-    """A fact that cannot have happened where the round stands."""
-
-    def __init__(self, phase: Phase, move: Move) -> None:
-        super().__init__(f"no round goes on from {phase.value} by {move.name.lower()}")
-
-
 def place(round_: Round) -> Place:
     """Where the round stands."""
     if round_.phase is round_.game.stages[-1].phase:
@@ -99,8 +95,8 @@ def moved(round_: Round, move: Move) -> Round:
     """The round in the phase that follows by the table. Raises `NoSuchTransition`."""
     to = TRANSITIONS[place(round_)].get(move)
     if to is None:
-        raise NoSuchTransition(round_.phase, move)
-    return replace(round_, phase=_phase(round_, to))
+        raise NoSuchTransition(f"a round in {round_.phase.value}", move.name)
+    return replace(round_, phase=_phase(round_, to), deal=DEALS.get(move, round_.deal))
 
 
 def _phase(round_: Round, to: Phase | To) -> Phase:
@@ -207,9 +203,9 @@ def _dealt(round_: Round, event: f.DealingAllowed | f.InitialDealCompleted) -> R
         case f.DealingAllowed(resumed=True):
             return round_
         case f.DealingAllowed():  # cards that went to the rack before the deal are no cards of it that lack
-            return replace(moved(round_, Move.CARDS_LET_OUT), let_out=True, drawn=round_.racked)
+            return replace(moved(round_, Move.CARDS_LET_OUT), drawn=round_.racked)
         case f.InitialDealCompleted(cards_out=cards_out):
-            return replace(moved(round_, Move.DEAL_IS_DONE), initial_deal_done=True, cards_out=cards_out)
+            return replace(moved(round_, Move.DEAL_IS_DONE), cards_out=cards_out)
 
 
 def _wagers_after(round_: Round, event: f.Event) -> Round:

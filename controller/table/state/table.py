@@ -13,6 +13,7 @@ from controller.rules.model import Law
 from controller.rules.named_wagers import word_of
 from controller.rules.vocabulary import Action, Area, Method, Role
 from controller.table.state.card_set import CardSet, GamingDay
+from controller.table.state.deal import Deal
 from controller.table.state.device import Device
 from controller.table.state.disputes import Alarm, Dispute
 from controller.table.words.acts import Resolution
@@ -108,23 +109,13 @@ class Seat(Struct, frozen=True):
     envy: Mapping[int, Wager] = field(default_factory=dict)
 
 
-class PlannedStack(Struct, frozen=True):
-    """`late`: it stays in the device until all players have answered."""
-
-    area: Area
-    seat: int
-    cards: int
-    cite: tuple[str, ...]
-    late: bool = False
-
-
 class Round(Struct, frozen=True):
     """`accepted`: (seat, sensor) sensed before the lock.
 
     `marker`: position of the first card where a marker shows it, 0 = the dealer.
-    `let_out`: cards were allowed to leave the set; `cards_out`: as many are known to have left it. `count_proven`,
-    `identities_proven`: its set was found to be right after its cards were dealt. `seen`: hands that were recorded, by
-    area and seat. `voids`: what has made the round, or a hand of it, void. `left`: seats whose player left.
+    `deal`: how far it has come, also of a round whose play has stopped; `cards_out`: as many are known to have left the set.
+    `count_proven`, `identities_proven`: its set was found to be right after its cards were dealt. `seen`: hands that were
+    recorded, by area and seat. `voids`: what has made the round, or a hand of it, void. `left`: seats whose player left.
     """
 
     id: str
@@ -136,11 +127,10 @@ class Round(Struct, frozen=True):
     accepted: frozenset[tuple[int, int]] = frozenset()
     progressive_counted: bool = False
     stacks: tuple[int, ...] = ()  # cards of each stack that a device gave out
-    let_out: bool = False
+    deal: Deal = Deal.NOTHING
     late_let_out: bool = False  # what had stayed in the device after the first deal, too
     late_out: int = 0  # cards that came out of it for the community, or to be burned before them
     cards_out: int = 0
-    initial_deal_done: bool = False
     streets: int = 0
     collected: bool = False
     stub_counted: bool = False
@@ -174,6 +164,16 @@ class Round(Struct, frozen=True):
     natural: bool | None = None  # the same
 
     @property
+    def let_out(self) -> bool:
+        """Cards were allowed to leave the set."""
+        return self.deal is not Deal.NOTHING
+
+    @property
+    def initial_deal_done(self) -> bool:
+        """Each hand has its first cards."""
+        return self.deal is Deal.DONE
+
+    @property
     def live(self) -> bool:
         """Wagers are on the layout and nobody has decided them."""
         return self.phase not in (Phase.SETTLED, Phase.STOPPED)
@@ -186,7 +186,7 @@ class Round(Struct, frozen=True):
     @property
     def played(self) -> bool:
         """True from when cards were let out: the report of the first stack may be among what was lost."""
-        return self.let_out or self.cards_out > 0 or self.initial_deal_done
+        return self.let_out or self.cards_out > 0
 
     def as_played(self) -> PlayedRound:
         return PlayedRound(self.id, tuple(self.in_play))
@@ -203,7 +203,7 @@ class Round(Struct, frozen=True):
     @property
     def unbidden(self) -> bool:
         """True while cards lie there that came out before the dealer let any out."""
-        return self.on_layout and not self.let_out and not self.initial_deal_done
+        return self.on_layout and not self.let_out
 
     @property
     def stacks_out(self) -> int:

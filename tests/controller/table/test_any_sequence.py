@@ -16,6 +16,7 @@ from controller.table.words import facts as f
 from controller.table.words.codec import WITHHELD, encode
 from controller.table.words.inputs import Actor, ServiceStarted, SetDue
 from drivers import events as e
+from tests.controller.table.fold.moves import unlisted
 from tests.soak.invariants import Watch
 
 SEATS = st.integers(1, 3)
@@ -231,6 +232,7 @@ class AnySequence(RuleBasedStateMachine):
         if not hasattr(self, "table"):
             return
         assert fold(State.initial(self.table.setup), self.table.all) == self.table.state
+        assert list(unlisted(State.initial(self.table.setup), self.table.all)) == []
         recover(self)
 
 
