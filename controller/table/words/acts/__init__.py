@@ -4,9 +4,9 @@ A new act is a class here and a row in `controller/table/acts/registry.py`.
 """
 
 # Words of their fields.
-from controller.games.model import Decision as Decision  # noqa: PLC0414
-from controller.games.model import Street as Street  # noqa: PLC0414
-from controller.games.settling.settled import Outcome as Outcome  # noqa: PLC0414
+from controller.games.model import Decision as Decision
+from controller.games.model import Street as Street
+from controller.games.settling.settled import Outcome as Outcome
 from controller.table.words.acts.act import *
 from controller.table.words.acts.course import *
 from controller.table.words.acts.irregularities import *
