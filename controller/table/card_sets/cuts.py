@@ -204,6 +204,7 @@ def whose_hand(setup: Setup, round_: Round, act: a.ReportIrregularity) -> Refusa
 
 
 def before_deal(setup: Setup, state: State, back: str) -> Refusal | None:
+    """Why no card of this set is dealt before it was cut."""
     rule = setup.law.rulebook.cut
     if not state.sets[back].cut_due:
         return None

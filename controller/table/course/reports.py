@@ -107,6 +107,7 @@ def _in_use(draft: Draft, name: str) -> bool:
 
 
 def disarm(draft: Draft, backs: list[str], because: str) -> None:
+    """These sets do not count as shuffled any more."""
     for back in backs:
         card_set = draft.state.sets.get(back)
         if card_set is not None and card_set.cycle_complete:
@@ -347,4 +348,5 @@ def _round(draft: Draft) -> Round:
 
 
 def round_live(draft: Draft) -> bool:
+    """True while wagers lie on the layout and nobody has decided them."""
     return draft.state.round is not None and draft.state.round.live

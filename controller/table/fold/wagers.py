@@ -18,10 +18,12 @@ VOIDS = (Action.VOID_ROUND, Action.VOID_ALL_HANDS, Action.VOID_HAND)
 
 
 def with_(mapping: Mapping[K, V], key: K, value: V) -> dict[K, V]:
+    """A copy of the mapping with this value."""
     return {**mapping, key: value}
 
 
 def without(mapping: Mapping[K, V], key: K) -> dict[K, V]:
+    """A copy of the mapping without this key."""
     return {k: v for k, v in mapping.items() if k != key}
 
 
@@ -77,6 +79,7 @@ def left_noted(round_: Round, made: f.DispositionMade) -> Round:
 
 
 def placed(round_: Round, event: f.WagerPlaced) -> Round:
+    """The round with the wager at its seat, and the coupon beside it."""
     seat = round_.seats.get(event.seat, Seat())
     seat = replace(seat, wagers=with_(seat.wagers, event.wager, Wager(event.cents, player=event.player)))
     if event.coupon:
@@ -93,6 +96,7 @@ def withdrawn(round_: Round, event: f.WagerWithdrawn) -> Round:
 
 
 def decision(round_: Round, event: f.DecisionRecorded) -> Round:
+    """The round after a player's answer: what it places, settles and folds."""
     stage = round_.game.stage(round_.phase)
     answers = stage.answers if stage else ()
     answer = next((a for a in answers if a.decision is event.decision), None)

@@ -37,6 +37,8 @@ DISPENSERS = {Method.DEALING_SHOE: DeviceKind.SHOE, Method.SHUFFLER: DeviceKind.
 
 
 class DeviceSetup(Struct, frozen=True):
+    """A device as it is configured."""
+
     name: str
     kind: DeviceKind
 
@@ -64,6 +66,7 @@ class Setup(Struct, frozen=True):
     unit: int = 1
 
     def device_of(self, kind: DeviceKind | None) -> str | None:
+        """Name of the configured device of this kind; None where the table has none."""
         return next((d.name for d in self.devices.values() if d.kind is kind), None)
 
 
@@ -189,6 +192,7 @@ class Round(Struct, frozen=True):
         return self.let_out or self.cards_out > 0
 
     def as_played(self) -> PlayedRound:
+        """The round as sets remember it."""
         return PlayedRound(self.id, tuple(self.in_play))
 
     @property
@@ -207,6 +211,7 @@ class Round(Struct, frozen=True):
 
     @property
     def stacks_out(self) -> int:
+        """Stacks that a device gave out."""
         return len(self.stacks)
 
     @property
@@ -217,6 +222,7 @@ class Round(Struct, frozen=True):
 
     @property
     def in_play(self) -> Mapping[int, Seat]:
+        """Seats with the first wager of the game, in order."""
         return {n: s for n, s in sorted(self.seats.items()) if self.game.base in s.wagers}
 
     @property
@@ -269,6 +275,8 @@ class LastRound(Struct, frozen=True):
 
 
 class Duty(Struct, frozen=True):
+    """What a clause asks people to do, until somebody has done it."""
+
     id: str
     action: Action
     least_role: Role
@@ -286,6 +294,8 @@ class Duty(Struct, frozen=True):
 
 
 class Hold(Struct, frozen=True):
+    """Why play stands still, and what a person may answer."""
+
     id: str
     reason: str
     least_role: Role
@@ -301,8 +311,7 @@ class State(Struct, frozen=True):
     """`since_stub_count`: rounds ended since the stub was last counted. `serial`: numbers duties, holds, commands.
 
     `last_seats`: that played the last round, () where the game is just beginning; `cutting_card`: as in that round, until
-    a set was cut. `new_dealer`: one came, and what this
-    demands is not done yet.
+    a set was cut. `new_dealer`: one came, and what this demands is not done yet.
     """
 
     method: Method
@@ -325,15 +334,14 @@ class State(Struct, frozen=True):
     disputes: Mapping[str, Dispute] = field(default_factory=dict)
     alarms: Mapping[str, Alarm] = field(default_factory=dict)
     alarms_raised: int = 0
-    offered: tuple[str, ...] | None = (
-        None  # optional wagers of the table at its last start, None before one that says so
-    )
+    offered: tuple[str, ...] | None = None  # optional wagers at the last start, None before one that says so
     notices: tuple[str, ...] = ()  # wagers of which it was announced that they will be withdrawn
     last_void: bool = False
     doubted: str = ""  # the last act that contradicted itself, as it was said, until it has held play
 
     @classmethod
     def initial(cls, setup: Setup) -> "State":
+        """The state of a table of which nothing is recorded yet."""
         return cls(
             method=setup.method,
             devices={name: Device(kind=d.kind) for name, d in setup.devices.items()},
@@ -342,6 +350,7 @@ class State(Struct, frozen=True):
 
     @property
     def held(self) -> bool:
+        """True while a hold is in force."""
         return bool(self.holds)
 
     @property

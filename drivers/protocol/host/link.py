@@ -35,7 +35,7 @@ from drivers.protocol.host.events import (  # fmt: skip
 from drivers.protocol.host.liveness import Liveness
 from drivers.protocol.host.opening import Opening
 from drivers.protocol.host.requests import ACK, LAST, LIVENESS, RELEASE, Requests, urgency
-from drivers.protocol.host.state import BELIEVED, OPENING, Event, Standing, State
+from drivers.protocol.host.state import BELIEVED, OPENING, LinkMove, LinkStanding, LinkState
 from drivers.protocol.host.sync import LogReader, Sequencer
 from drivers.protocol.link import LinkFault, Outbox, RoundTrip
 from drivers.protocol.messages import Identity
@@ -69,7 +69,7 @@ class HostLink:
     ) -> None:
         self._entropy = entropy
         self._trust = trust
-        self._standing = Standing()
+        self._standing = LinkStanding()
         self._opening: Opening | None = None
         self._session = SESSION_NONE
         self._now = 0.0
@@ -91,9 +91,9 @@ class HostLink:
 
     def connect(self, now: float) -> None:
         """Sends the first HELLO. Call it once, when the port is open."""
-        if self._standing.state is not State.NEW:
+        if self._standing.state is not LinkState.NEW:
             raise ValueError("a link connects once")
-        self._standing.move(Event.CONNECTED)
+        self._standing.move(LinkMove.CONNECTED)
         self._now = now
         self._opening = Opening(
             standing=self._standing, entropy=self._entropy, trust=self._trust, outbox=self._outbox,
@@ -120,7 +120,7 @@ class HostLink:
         """Returns when `tick` is due next; None if nothing waits."""
         if self._events:
             return self._now  # something to tell that a call without a return value found out
-        if self._opening is None or self._standing.state is State.CLOSED:
+        if self._opening is None or self._standing.state is LinkState.CLOSED:
             return None
         earliest = self._liveness.next_deadline(self._now) if self._is_up else NEVER
         for part in (self._opening, self._requests, self._log, self._deframer):
@@ -130,7 +130,7 @@ class HostLink:
 
     def data_to_send(self) -> bytes:
         """Takes the bytes to send now, the most urgent frame first; each byte is returned once."""
-        if self._acks_due and self._standing.state is State.ONLINE:
+        if self._acks_due and self._standing.state is LinkState.ONLINE:
             # Before, while the log is read, an ack would only make the device send by itself what is being asked for.
             for boot in sorted(self._acks_due):
                 self._send(ACK, m.EventAck(boot, self._durable[boot]))
@@ -171,7 +171,7 @@ class HostLink:
         """Sends BYE and ends the link; open commands get no answer, and no event follows."""
         if self._is_up:
             self._send(LAST, m.Bye())
-        self._standing.move(Event.ENDED)
+        self._standing.move(LinkMove.ENDED)
 
     def extend_deadlines(self, lag_s: float) -> None:
         """Moves every deadline by the loop's own pause; after a long one releases become `LevelUnknown`."""
@@ -211,7 +211,7 @@ class HostLink:
         return events
 
     def _ask(self, wish: m.SetLevel | m.GetLevels, now: float) -> None:
-        if self._standing.state is State.CLOSED:
+        if self._standing.state is LinkState.CLOSED:
             raise ValueError("the link is closed")
         self._events += self._requests.add(wish, now)
         if self._is_up:
@@ -219,12 +219,12 @@ class HostLink:
 
     def _guarded(self, step: Callable[..., None], *given: object) -> None:
         """Runs one step; a fault in it ends the link, reported once and last."""
-        if self._standing.state is State.CLOSED:
+        if self._standing.state is LinkState.CLOSED:
             return
         try:
             step(*given)
         except LinkFault as fault:
-            self._standing.move(Event.ENDED)
+            self._standing.move(LinkMove.ENDED)
             self._events += [*self._requests.give_up(fault.fault), Failed(fault.fault, fault.detail)]
 
     def _send(self, urgency: int, message: m.Message) -> None:
@@ -275,7 +275,7 @@ class HostLink:
     def _opened(self, opening: Opening, frame: m.Frame, body: bytes, now: float) -> bool:
         """Handles a frame of the handshake; returns False for any other frame. At BELIEVED the log is read."""
         was = self._standing.state
-        if was is not State.HELLO and isinstance(frame.message, (m.Welcome, m.Restarted)):
+        if was is not LinkState.HELLO and isinstance(frame.message, (m.Welcome, m.Restarted)):
             told = frame.message
             self._verify_boot(opening, told.boot, told.reset_cause if isinstance(told, m.Welcome) else told.cause)
         events = opening.take(frame, body, now)
@@ -284,7 +284,7 @@ class HostLink:
         self._events += events
         if events and opening.welcome is not None:
             self._liveness.start(now, opening.welcome)
-        if was in OPENING and self._standing.state is State.SYNC and opening.welcome is not None:
+        if was in OPENING and self._standing.state is LinkState.SYNC and opening.welcome is not None:
             self._begin_sync(opening.welcome, now)
         return True
 
@@ -300,7 +300,7 @@ class HostLink:
     def _message(self, opening: Opening, frame: m.Frame, now: float) -> bool:
         """Handles any other frame of this session; returns False if the frame does not belong here."""
         match frame.message:
-            case Restarted() if self._standing.state is not State.HELLO:
+            case Restarted() if self._standing.state is not LinkState.HELLO:
                 raise LinkFault("link_restarted", "the device does not know this session")
             case _ if not opening.hears:
                 return False
@@ -346,7 +346,7 @@ class HostLink:
         if not isinstance(answer, m.Response) or answer.levels is None:
             raise LinkFault("proto_unexpected", "a read of the levels was answered without levels")
         self._levels, self._digest = decode_levels(answer.levels), crc32c(answer.levels)
-        if self._standing.state is State.ONLINE:
+        if self._standing.state is LinkState.ONLINE:
             self._events.append(LevelsRead(self._levels))
 
     def _pong(self, opening: Opening, pong: m.Pong, now: float) -> None:
@@ -358,7 +358,7 @@ class HostLink:
         self._round_trip.sample(rtt_s)
         self._peer = pong.dropped
         unsent = self._told.echoed(pong.log_last, now, self._sequencer.released, self._settled, is_fresh=is_fresh)
-        if unsent and self._standing.state is State.ONLINE:
+        if unsent and self._standing.state is LinkState.ONLINE:
             self._sequencer.exists(unsent)
         opening.verify_peer(pong.dropped[CAUSES.index(Cause.MAC)])
         if self._levels is not None and pong.digest != self._digest and not self._requests.is_reading:
@@ -385,8 +385,8 @@ class HostLink:
         self._requests.start_next(now)
         if (nonce := self._liveness.ping(self._entropy, now)) is not None:
             self._send(LIVENESS, m.Ping(nonce))
-        if self._standing.state is State.SYNC and self._sequencer.is_synced and self._levels is not None:
-            self._standing.move(Event.CAUGHT_UP)
+        if self._standing.state is LinkState.SYNC and self._sequencer.is_synced and self._levels is not None:
+            self._standing.move(LinkMove.CAUGHT_UP)
             self._events.append(Online(self._sequencer.gap_closed, self._levels))
-        if self._standing.state is State.ONLINE:
+        if self._standing.state is LinkState.ONLINE:
             self._events += self._liveness.changes(now)

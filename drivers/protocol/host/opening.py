@@ -13,7 +13,7 @@ from drivers.protocol.host.auth import Authentication, Measuring
 from drivers.protocol.host.events import Authenticated, FirmwareMeasured, HostEvent, Welcomed
 from drivers.protocol.host.handshake import Handshake
 from drivers.protocol.host.requests import LIVENESS, Requests
-from drivers.protocol.host.state import BELIEVED, HEARS, Event, Standing, State
+from drivers.protocol.host.state import BELIEVED, HEARS, LinkMove, LinkStanding, LinkState
 from drivers.protocol.link import LinkFault, Outbox
 
 __all__ = ["Opening"]
@@ -25,7 +25,7 @@ class Opening:
     def __init__(
         self,
         *,
-        standing: Standing,
+        standing: LinkStanding,
         entropy: Callable[[int], bytes],
         trust: Trust | None,
         outbox: Outbox,
@@ -73,25 +73,25 @@ class Opening:
         """Returns what a handshake frame leads to; None if the frame does not belong here now."""
         state = self._standing.state
         match frame.message:
-            case m.Welcome() as welcome if state is State.HELLO:
+            case m.Welcome() as welcome if state is LinkState.HELLO:
                 return self._welcomed(welcome, body[HEADER_SIZE:], now)
             case m.Welcome() | m.AuthOk() if state in BELIEVED:
                 self._deframer.count(Cause.DUPLICATE, 0)
                 return []
             case m.Error(code=m.ERR_NOT_PROVEN) if self._auth is None:
                 raise LinkFault("auth_key_needed", "the device obeys only a host with its key; name its key_file")
-            case m.AuthOk() | m.Error() as answer if state is State.AUTH:
+            case m.AuthOk() | m.Error() as answer if state is LinkState.AUTH:
                 return self._answered(frame.seq, answer, now)
             case m.Measured() | m.Error(channel=m.CHANNEL_MEASURE) as answer if self.hears:
                 return self._measured(frame.seq, answer, now)
-            case m.Event() if state is State.MEASURE:
+            case m.Event() if state is LinkState.MEASURE:
                 return []  # nothing is believed yet; it stays in the device's log, and is read from there
             case _:
                 return None
 
     def tick(self, now: float) -> None:
         """Sends HELLO or measures, if due. Raises `LinkFault` after the last try."""
-        if self._standing.state is State.HELLO and (hello := self._handshake.hello(now)) is not None:
+        if self._standing.state is LinkState.HELLO and (hello := self._handshake.hello(now)) is not None:
             self._outbox.add(LIVENESS, hello)
         self._measuring.tick(self._requests.last_answered, now)
 
@@ -101,7 +101,7 @@ class Opening:
 
     def next_deadline(self) -> float | None:
         """Returns when `tick` has something to do."""
-        waiting = self._handshake if self._standing.state is State.HELLO else self._measuring
+        waiting = self._handshake if self._standing.state is LinkState.HELLO else self._measuring
         return waiting.next_deadline()
 
     def extend(self, lag_s: float) -> None:
@@ -114,9 +114,9 @@ class Opening:
             return None
         self.welcome = welcome
         if self._auth is None:
-            self._standing.move(Event.WELCOMED)
+            self._standing.move(LinkMove.WELCOMED)
         else:
-            self._standing.move(Event.CHALLENGED)
+            self._standing.move(LinkMove.CHALLENGED)
             challenge = self._auth.challenge(self.session, self._handshake.hello_payload, payload)
             self._requests.add(challenge, now)
             self._requests.start_next(now)
@@ -132,9 +132,9 @@ class Opening:
         self._outbox.seal = self._auth.answered(answer)
         image = self._auth.trust.images.get(self.welcome.identity.firmware_hash)
         if image is None:
-            self._standing.move(Event.PROVEN)
+            self._standing.move(LinkMove.PROVEN)
         else:
-            self._standing.move(Event.PROVEN_FIRST)
+            self._standing.move(LinkMove.PROVEN_FIRST)
             self._measuring.start(image, self._auth.measure_key, self.session, now)
         return [Authenticated(measuring=image is not None)]
 
@@ -142,5 +142,5 @@ class Opening:
         if not self._measuring.answered(seq, answer, now):
             self._deframer.count(Cause.DUPLICATE, 0)
             return []
-        self._standing.move(Event.MEASURED)
+        self._standing.move(LinkMove.MEASURED)
         return [FirmwareMeasured()]

@@ -8,15 +8,24 @@ Theory of operation. A link is opened once, lives once, and is closed for good; 
 3. Whatever comes twice changes nothing: a repeated answer is counted by who takes it, and is no event here.
 4. Any fault, and `bye`, end the link from every state; nothing leads out of `CLOSED`.
 
-A pair of state and event without a row is a bug of this software and raises `NoSuchTransition`.
+A pair of state and event without a row is a bug of this software and raises `NoSuchLinkMove`.
 """
 
 from enum import Enum, auto
 
-__all__ = ["BELIEVED", "HEARS", "OPENING", "TRANSITIONS", "Event", "NoSuchTransition", "Standing", "State"]
+__all__ = [
+    "BELIEVED",
+    "HEARS",
+    "OPENING",
+    "TRANSITIONS",
+    "LinkMove",
+    "LinkStanding",
+    "LinkState",
+    "NoSuchLinkMove",
+]
 
 
-class State(Enum):
+class LinkState(Enum):
     """Where a link stands."""
 
     NEW = auto()
@@ -28,7 +37,7 @@ class State(Enum):
     CLOSED = auto()
 
 
-class Event(Enum):
+class LinkMove(Enum):
     """What moves a link."""
 
     CONNECTED = auto()
@@ -41,37 +50,49 @@ class Event(Enum):
     ENDED = auto()  # by a fault, or by `bye`
 
 
-TRANSITIONS: dict[State, dict[Event, State]] = {
-    State.NEW: {Event.CONNECTED: State.HELLO, Event.ENDED: State.CLOSED},
-    State.HELLO: {Event.WELCOMED: State.SYNC, Event.CHALLENGED: State.AUTH, Event.ENDED: State.CLOSED},
-    State.AUTH: {Event.PROVEN: State.SYNC, Event.PROVEN_FIRST: State.MEASURE, Event.ENDED: State.CLOSED},
-    State.MEASURE: {Event.MEASURED: State.SYNC, Event.ENDED: State.CLOSED},
-    State.SYNC: {Event.CAUGHT_UP: State.ONLINE, Event.MEASURED: State.SYNC, Event.ENDED: State.CLOSED},
-    State.ONLINE: {Event.MEASURED: State.ONLINE, Event.ENDED: State.CLOSED},
-    State.CLOSED: {Event.ENDED: State.CLOSED},
+TRANSITIONS: dict[LinkState, dict[LinkMove, LinkState]] = {
+    LinkState.NEW: {LinkMove.CONNECTED: LinkState.HELLO, LinkMove.ENDED: LinkState.CLOSED},
+    LinkState.HELLO: {
+        LinkMove.WELCOMED: LinkState.SYNC,
+        LinkMove.CHALLENGED: LinkState.AUTH,
+        LinkMove.ENDED: LinkState.CLOSED,
+    },
+    LinkState.AUTH: {
+        LinkMove.PROVEN: LinkState.SYNC,
+        LinkMove.PROVEN_FIRST: LinkState.MEASURE,
+        LinkMove.ENDED: LinkState.CLOSED,
+    },
+    LinkState.MEASURE: {LinkMove.MEASURED: LinkState.SYNC, LinkMove.ENDED: LinkState.CLOSED},
+    LinkState.SYNC: {
+        LinkMove.CAUGHT_UP: LinkState.ONLINE,
+        LinkMove.MEASURED: LinkState.SYNC,
+        LinkMove.ENDED: LinkState.CLOSED,
+    },
+    LinkState.ONLINE: {LinkMove.MEASURED: LinkState.ONLINE, LinkMove.ENDED: LinkState.CLOSED},
+    LinkState.CLOSED: {LinkMove.ENDED: LinkState.CLOSED},
 }
 
-OPENING = (State.HELLO, State.AUTH, State.MEASURE)
+OPENING = (LinkState.HELLO, LinkState.AUTH, LinkState.MEASURE)
 """The device is not believed yet."""
-BELIEVED = (State.SYNC, State.ONLINE)
+BELIEVED = (LinkState.SYNC, LinkState.ONLINE)
 """What the device reports is believed."""
-HEARS = (State.MEASURE, State.SYNC, State.ONLINE)
+HEARS = (LinkState.MEASURE, LinkState.SYNC, LinkState.ONLINE)
 """The device takes what is sent: no key is needed, or it is proven."""
 
 
-class NoSuchTransition(Exception):
+class NoSuchLinkMove(Exception):
     """An event that cannot happen where the link stands."""
 
 
-class Standing:
+class LinkStanding:
     """The state of one link, shared by the link and its opening."""
 
     def __init__(self) -> None:
-        self.state = State.NEW
+        self.state = LinkState.NEW
 
-    def move(self, event: Event) -> None:
-        """Goes on by the table. Raises `NoSuchTransition`."""
+    def move(self, event: LinkMove) -> None:
+        """Goes on by the table. Raises `NoSuchLinkMove`."""
         to = TRANSITIONS[self.state].get(event)
         if to is None:
-            raise NoSuchTransition(f"{event.name} in {self.state.name}")
+            raise NoSuchLinkMove(f"{event.name} in {self.state.name}")
         self.state = to

@@ -11,7 +11,7 @@ from drivers.protocol.auth import Trust
 from drivers.protocol.constants import STALE_AFTER_S
 from drivers.protocol.host import state as states
 from drivers.protocol.host.link import FirmwareMeasured, HostLink, Online
-from drivers.protocol.host.state import TRANSITIONS, Event, NoSuchTransition, Standing, State
+from drivers.protocol.host.state import TRANSITIONS, LinkMove, LinkStanding, LinkState, NoSuchLinkMove
 
 KEY, IMAGE = bytes(range(32)), random.Random(5).randbytes(20_000)
 WITHOUT_KEY: dict = {}
@@ -24,13 +24,13 @@ ROWS = {(state, event) for state, row in TRANSITIONS.items() for event in row}
 def moves(monkeypatch):
     """All that links do in this test: (state, event)."""
     found = set()
-    move = Standing.move
+    move = LinkStanding.move
 
     def noted(standing, event):
         found.add((standing.state, event))
         move(standing, event)
 
-    monkeypatch.setattr(Standing, "move", noted)
+    monkeypatch.setattr(LinkStanding, "move", noted)
     return found
 
 
@@ -42,7 +42,7 @@ def ended(make_world, ends, until, **keys):
     standing = world.host._standing
     assert world.run(9.0, until=lambda: standing.state is until), until
     ends(world)
-    assert standing.state is State.CLOSED
+    assert standing.state is LinkState.CLOSED
 
 
 def by_bye(world):
@@ -55,8 +55,8 @@ def by_fault(world):
 
 
 WHERE = [
-    (WITHOUT_KEY, State.HELLO), (WITHOUT_KEY, State.SYNC), (WITHOUT_KEY, State.ONLINE), (WITH_KEY, State.AUTH),
-    (WITH_KEY, State.ONLINE), (MEASURED, State.MEASURE), (MEASURED, State.SYNC), (MEASURED, State.ONLINE),
+    (WITHOUT_KEY, LinkState.HELLO), (WITHOUT_KEY, LinkState.SYNC), (WITHOUT_KEY, LinkState.ONLINE), (WITH_KEY, LinkState.AUTH),
+    (WITH_KEY, LinkState.ONLINE), (MEASURED, LinkState.MEASURE), (MEASURED, LinkState.SYNC), (MEASURED, LinkState.ONLINE),
 ]  # fmt: skip
 
 
@@ -69,40 +69,40 @@ def test_each_row_is_reached(make_world, moves):
     new.bye(0.0)
     world = make_world(**MEASURED)
     world.connect()
-    assert world.run(9.0, until=lambda: world.host._standing.state is State.SYNC)
+    assert world.run(9.0, until=lambda: world.host._standing.state is LinkState.SYNC)
     world.host.measure(world.now)
     assert world.run(9.0, until=lambda: bool(world.of(Online)))
     world.host.measure(world.now)
     assert world.run(9.0, until=lambda: len(world.of(FirmwareMeasured)) > 1)
-    assert ROWS - moves <= {(State.SYNC, Event.MEASURED)}, "measuring takes longer than the log is read for"
+    assert ROWS - moves <= {(LinkState.SYNC, LinkMove.MEASURED)}, "measuring takes longer than the log is read for"
     assert moves <= ROWS
 
 
 def test_measured_anew_while_the_log_is_read_changes_nothing():
-    standing = Standing()
-    for event in (Event.CONNECTED, Event.WELCOMED, Event.MEASURED):
+    standing = LinkStanding()
+    for event in (LinkMove.CONNECTED, LinkMove.WELCOMED, LinkMove.MEASURED):
         standing.move(event)
-    assert standing.state is State.SYNC
+    assert standing.state is LinkState.SYNC
 
 
-@pytest.mark.parametrize("state", State)
-@pytest.mark.parametrize("event", Event)
+@pytest.mark.parametrize("state", LinkState)
+@pytest.mark.parametrize("event", LinkMove)
 def test_what_has_no_row_is_an_error_and_moves_nothing(state, event):
-    standing = Standing()
+    standing = LinkStanding()
     standing.state = state
     if (state, event) in ROWS:
         standing.move(event)
         assert standing.state is TRANSITIONS[state][event]
     else:
-        with pytest.raises(NoSuchTransition, match=event.name):
+        with pytest.raises(NoSuchLinkMove, match=event.name):
             standing.move(event)
         assert standing.state is state
 
 
 def test_nothing_leads_out_of_a_closed_link():
-    assert set(TRANSITIONS) == set(State)
-    assert set(TRANSITIONS[State.CLOSED].values()) == {State.CLOSED}
-    assert set(states.OPENING) | set(states.BELIEVED) | {State.NEW, State.CLOSED} == set(State)
+    assert set(TRANSITIONS) == set(LinkState)
+    assert set(TRANSITIONS[LinkState.CLOSED].values()) == {LinkState.CLOSED}
+    assert set(states.OPENING) | set(states.BELIEVED) | {LinkState.NEW, LinkState.CLOSED} == set(LinkState)
 
 
 INPUTS = st.lists(
@@ -143,7 +143,7 @@ def test_no_input_makes_a_move_without_a_row(make_world, inputs, keys, seed):
                 host.bye(world.now)
             case "reboot":
                 world.boot_device()
-            case "levels" if host._standing.state is not State.CLOSED:
+            case "levels" if host._standing.state is not LinkState.CLOSED:
                 host.read_levels(world.now)
     world.run(1.0)
-    assert host._standing.state in State
+    assert host._standing.state in LinkState

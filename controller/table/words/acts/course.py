@@ -7,10 +7,14 @@ from controller.table.words.acts.act import Act
 
 
 class OpenTable(Act, frozen=True):
+    """Opens the table for play."""
+
     kind: ClassVar[str] = "open_table"
 
 
 class CloseTable(Act, frozen=True):
+    """Closes the table."""
+
     kind: ClassVar[str] = "close_table"
 
 
@@ -45,6 +49,8 @@ class WithdrawWager(Act, frozen=True):
 
 
 class AnnounceNoMoreBets(Act, frozen=True):
+    """Ends the betting of the round."""
+
     kind: ClassVar[str] = "announce_no_more_bets"
 
 
@@ -83,6 +89,8 @@ class RecordDecision(Act, frozen=True):
 
 
 class RevealCommunity(Act, frozen=True):
+    """The next community cards are turned up."""
+
     kind: ClassVar[str] = "reveal_community"
     street: Street
 
@@ -137,4 +145,6 @@ class CollectCards(Act, frozen=True):
 
 
 class EndRound(Act, frozen=True):
+    """Ends the round; another one may begin."""
+
     kind: ClassVar[str] = "end_round"

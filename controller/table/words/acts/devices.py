@@ -16,6 +16,8 @@ class OutOfService(StrEnum):
 
 
 class TakeDeviceOut(Act, frozen=True):
+    """A device leaves service. `failed`: because it failed."""
+
     kind: ClassVar[str] = "take_device_out"
     device: str
     how: OutOfService
@@ -23,10 +25,14 @@ class TakeDeviceOut(Act, frozen=True):
 
 
 class ReturnDevice(Act, frozen=True):
+    """A device is in service again."""
+
     kind: ClassVar[str] = "return_device"
     device: str
 
 
 class ChangeMethod(Act, frozen=True):
+    """Cards are dealt by another method from now on."""
+
     kind: ClassVar[str] = "change_method"
     method: Method

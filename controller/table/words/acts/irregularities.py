@@ -47,6 +47,8 @@ class ReportIrregularity(Act, frozen=True):
 
 
 class ConfirmDuty(Act, frozen=True):
+    """What a duty asks for is done. `duty`: its number, such as D6."""
+
     kind: ClassVar[str] = "confirm_duty"
     duty: str
 
