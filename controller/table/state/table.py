@@ -10,13 +10,13 @@ from controller.games.registry import UNNAMED
 from controller.games.settling.round import Irregularity, Meter
 from controller.games.settling.settled import Outcome
 from controller.rules.model import Law
-from controller.rules.named_wagers import word_of
-from controller.rules.vocabulary import Action, Area, Method, Role
+from controller.rules.vocabulary import Action, Area, Method
 from controller.table.state.card_set import CardSet, GamingDay
 from controller.table.state.deal import Deal
+from controller.table.state.demands import Duty as Duty  # noqa: PLC0414  (as above)
+from controller.table.state.demands import Hold as Hold  # noqa: PLC0414  (as above)
 from controller.table.state.device import Device
 from controller.table.state.disputes import Alarm, Dispute
-from controller.table.words.acts import Resolution
 from controller.table.words.rounds_since_check import PlayedRound
 from drivers.events import DeviceKind
 
@@ -272,39 +272,6 @@ class LastRound(Struct, frozen=True):
     id: str
     seats: Mapping[int, Seat]
     validated: frozenset[int] = frozenset()  # seats whose progressive payout was looked at
-
-
-class Duty(Struct, frozen=True):
-    """What a clause asks people to do, until somebody has done it."""
-
-    id: str
-    action: Action
-    least_role: Role
-    device: str
-    back: str
-    seat: int
-    cite: tuple[str, ...]
-    reading: str | None
-    wager: str | None = None
-
-    @property
-    def word(self) -> str:
-        """What is to be done in one word, with the wager that it is about: `settle_trips`, `reshuffle`."""
-        return word_of(self.action, self.wager)
-
-
-class Hold(Struct, frozen=True):
-    """Why play stands still, and what a person may answer."""
-
-    id: str
-    reason: str
-    least_role: Role
-    seat: int
-    wager: str
-    cite: tuple[str, ...]
-    reading: str | None
-    choices: tuple[Resolution, ...]
-    code: str | None = None
 
 
 class State(Struct, frozen=True):
