@@ -15,7 +15,7 @@ from controller.table.questions.deal_plan import community_left, deal_plan, deal
 from controller.table.questions.device_contents import handing_out, may_shuffle, still_to_deal
 from controller.table.questions.fail_safe import ALARMS
 from controller.table.questions.stub_count_and_turns import full_set
-from controller.table.state.table import Fate, Round
+from controller.table.state.table import Fate
 from controller.table.words import facts as f
 from controller.table.words.acts import Resolution
 from drivers import events as e
@@ -83,7 +83,7 @@ def _cards_came(draft: Draft, name: str, report: e.Report) -> None:
 
 def _disarmed_in_deal(draft: Draft, name: str, report: e.Report) -> None:
     """No card goes out without an armed set: what was let out is taken back, and where nothing is demanded people decide."""
-    back = _round(draft).back
+    back = draft.state.playing.back
     because = (
         f"{name} reported {report.kind}: the {back} set, which is in play, does not count as shuffled any more"
     )
@@ -173,7 +173,7 @@ def emptied(draft: Draft, name: str) -> None:
     if draft.state.devices[name].kind is e.DeviceKind.SHOE and (round_ is None or not round_.let_out):
         laid = [card_set.back for card_set in draft.state.sets.values() if card_set.in_shoe]
     if still_to_deal(draft.setup, draft.state, name) and not deal_is_out(draft):
-        laid.append(_round(draft).back)
+        laid.append(draft.state.playing.back)
     disarm(draft, laid, f"its cards were taken out of {name}")
 
 
@@ -232,7 +232,7 @@ def deal_is_out(draft: Draft) -> bool:
     """True where a device has given out every stack of the deal that is going on."""
     if not round_live(draft) or draft.state.dispenser() is None:
         return False
-    round_ = _round(draft)
+    round_ = draft.state.playing
     if round_.late_let_out:
         return not still_in_device(draft.setup, round_) and community_left(draft.setup, round_) <= 0
     return round_.phase is Phase.DEALING and round_.stacks_out >= len(first_deal(draft.setup, round_))
@@ -243,7 +243,7 @@ def initial_deal_done(draft: Draft) -> None:
     draft.make_safe("the initial deal is done")
     if any(d.action is Action.COMPLETE_DEALER_HAND for d in draft.state.duties.values()):
         return
-    round_ = _round(draft)
+    round_ = draft.state.playing
     plan = deal_plan(draft.setup, round_)
     dealers = sum(n for to, n in zip(plan, round_.stacks, strict=False) if to.area is Area.DEALER)
     missing = 0 if any(planned.late for planned in plan) else max(0, _dealer_cards(draft) - dealers)
@@ -253,12 +253,12 @@ def initial_deal_done(draft: Draft) -> None:
 def _deal_completed(draft: Draft, name: str) -> None:
     """The device says the deal is over: fewer stacks than the document's plan is a failure to deal."""
     if handing_out(draft.setup, draft.state, name) and not deal_is_out(draft):
-        jams.jam(draft, name, _round(draft).back, dealing=True)
+        jams.jam(draft, name, draft.state.playing.back, dealing=True)
 
 
 def _face_up(draft: Draft, name: str, back: str) -> None:
     """A card that lies face up; where a person told of one that this device had not, it may be the same: that is asked."""
-    round_ = _round(draft)
+    round_ = draft.state.playing
     guards = [Guard.SEVERAL] if round_.face_up else []
     if round_.face_up_sensed > round_.face_up:
         dispose(draft, Trigger.CARD_FACE_UP, *guards, device=name, back=back, cards=1)
@@ -332,19 +332,14 @@ def _powered_up(draft: Draft, name: str, inside: int | None) -> None:
     if shuffles and inside != 0:
         may_lie_in_it = [device.holds] if device.holds else may_shuffle(draft.state, e.Back.UNKNOWN)
         if still_to_deal(draft.setup, draft.state, name):
-            may_lie_in_it.append(_round(draft).back)
+            may_lie_in_it.append(draft.state.playing.back)
         disarm(
             draft,
             [b for b in may_lie_in_it if not _lies_on_layout(draft, b)],
             f"{name} restarted with cards in it",
         )
     if handing_out(draft.setup, draft.state, name) and not deal_is_out(draft):
-        jams.jam(draft, name, _round(draft).back, dealing=True)
-
-
-def _round(draft: Draft) -> Round:
-    assert draft.state.round is not None
-    return draft.state.round
+        jams.jam(draft, name, draft.state.playing.back, dealing=True)
 
 
 def round_live(draft: Draft) -> bool:
