@@ -99,6 +99,7 @@ def test_plays_reach_each_row(seen, make_table):
     the_cutting_card_goes_into_the_stack(make_table)
     rows = {(where, move) for table in (TRANSITIONS, CUTS) for where, row in table.items() for move in row}
     assert rows - seen == NOT_TODAY
+    assert seen - rows == set()
 
 
 def a_spared_wager_gets_its_community_cards(make_table):
