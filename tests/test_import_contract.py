@@ -63,7 +63,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("words",), ("state",), ("fold",), ("questions",), ("irregularities", "settlement"), ("card_sets",),
-    ("permissions", "course"), ("decide",),
+    ("course",), ("acts",), ("decide",),
 )  # fmt: skip
 """The rooms of `controller/table` from the ground up. Each imports from the floors below it alone."""
 LOADERS = {

@@ -24,7 +24,7 @@ from controller.rules.read.library import RulebookUnknown, find, find_coverage
 from controller.rules.read.loader import RulebookInvalid
 from controller.rules.read.reader import nearest
 from controller.rules.vocabulary import Method, Moment, Settle
-from controller.table.permissions.betting import MOST_CENTS
+from controller.table.acts.betting import MOST_CENTS
 from controller.table.state.table import DeviceSetup, Setup
 from controller.table.words import structs
 from drivers.device import DeviceConfig

@@ -14,7 +14,7 @@ from controller.rules.explain.questions import effect, makers_choice, new_since,
 from controller.rules.model import HouseChoice, Law, Question, Reading
 from controller.rules.read import library
 from controller.rules.vocabulary import Method
-from controller.table.permissions.betting import MOST_CENTS
+from controller.table.acts.betting import MOST_CENTS
 from drivers.catalog import LEAST, Approval, Codec
 from drivers.device import DeviceConfig
 from drivers.events import Capability, DeviceKind

@@ -21,8 +21,9 @@ from controller.journal.store import Journal
 from controller.publish.publisher import NotParked, Publisher
 from controller.rules.applies import silent
 from controller.rules.explain.coverage import Coverage, prompts
+from controller.table.acts.permissions import allowed
+from controller.table.acts.registry import WHILE_HELD
 from controller.table.fold.ruling import here
-from controller.table.permissions.verify import WHILE_HELD, allowed
 from controller.table.words.acts import Act, ReportIrregularity
 from controller.table.words.codec import builtins
 from controller.table.words.inputs import Actor, ServiceEvent

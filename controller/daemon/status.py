@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from controller.daemon.prompts import keeps_set, stage_document, wager_documents
+from controller.table.acts.possible import possible
 from controller.table.card_sets.cuts import offered_to
-from controller.table.permissions.possible import possible
 from controller.table.questions import burns
 from controller.table.questions.counting_shoe import teller
 from controller.table.questions.deal_plan import deal_plan

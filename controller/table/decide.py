@@ -8,16 +8,15 @@ from collections.abc import Iterable
 from traceback import walk_tb
 
 from controller.rules.vocabulary import Role
+from controller.table.acts import contradictions, disputes
+from controller.table.acts.permissions import doubt, verify
+from controller.table.acts.registry import REGISTRY
 from controller.table.card_sets.time_in_play import carry_over, gaming_day_told, set_due
 from controller.table.course.links import decide_link
 from controller.table.course.reports import decide_report
-from controller.table.course.rounds import decide_act
 from controller.table.fold.fold import evolve
 from controller.table.fold.ruling import Draft
-from controller.table.irregularities import disputes
 from controller.table.irregularities.duties import close_done
-from controller.table.permissions import statements
-from controller.table.permissions.verify import verify
 from controller.table.questions import notices
 from controller.table.state.table import Setup, State
 from controller.table.words import facts as f
@@ -121,10 +120,10 @@ def _act(draft: Draft, act: Act, given: Input) -> None:
         if isinstance(act, AnnounceNoMoreBets):
             _stay_locked(draft)
         return
-    if (said_twice := statements.doubt(draft.setup, draft.state, act)) is not None:
-        statements.hold(draft, act, said_twice, given.actor)
+    if (said_twice := doubt(draft.setup, draft.state, act)) is not None:
+        contradictions.hold(draft, act, said_twice, given.actor)
     else:
-        decide_act(draft, act, given.actor)
+        REGISTRY[act.kind].record(draft, act, given.actor)
     close_done(draft)
 
 

@@ -13,10 +13,10 @@ from controller.games.settling.round import UNREAD
 from controller.rules.explain.words import spoken_wager
 from controller.rules.parts import WagerRule
 from controller.rules.vocabulary import Action, Area, Moment, Role, Settle, Step, Trigger
+from controller.table.acts.betting import fits
+from controller.table.acts.permissions import least_role_to, verify
 from controller.table.card_sets.cuts import offered_to
 from controller.table.card_sets.preparation import spoken
-from controller.table.permissions.betting import fits
-from controller.table.permissions.verify import least_role_to, verify
 from controller.table.questions import burns, stub
 from controller.table.questions.counting_shoe import cutting_card_untold
 from controller.table.questions.deal_plan import community_left, deal_plan, still_in_device

@@ -1,6 +1,6 @@
 """Before any test is asked: which changes do the kept days, the kept pages and the rulebooks themselves notice?
 
-    python -m tests.mutants.first [controller.table.course.rounds ...]     # in the folder `mutants`, once mutmut has made it
+    python -m tests.mutants.first [controller.table.acts.rounds ...]     # in the folder `mutants`, once mutmut has made it
 
 Most changes of the core change what some input of a kept day leads to. Each input is decided in the state that it met, so that
 only those are asked that run what was changed: hundreds in the time of one test. What is noticed here counts as killed, as the

@@ -21,7 +21,7 @@ Asked = Callable[[str], bool]
 
 
 def asked_for() -> argparse.Namespace:
-    """What a step's command line asks for: `modules`, such as controller.table.course.rounds, all where none; and `processes`."""
+    """What a step's command line asks for: `modules`, such as controller.table.acts.rounds, all where none; and `processes`."""
     parser = argparse.ArgumentParser()
     parser.add_argument("modules", nargs="*")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)

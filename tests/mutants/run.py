@@ -1,6 +1,6 @@
 """`make mutants`: each line of the core is changed in turn, and a test has to fail; what survives is listed and judged.
 
-    python -m tests.mutants.run [controller/table/course/rounds.py ...] [--processes N] [--report] [--all]
+    python -m tests.mutants.run [controller/table/acts/rounds.py ...] [--processes N] [--report] [--all]
 
 Three steps: mutmut makes the changes and finds out which tests reach what; `first` asks what the kept days notice; `then` puts
 what is left to the tests. Without a module all of `controller/rules` and `controller/table` is tried. What was noticed before and

@@ -1,6 +1,6 @@
 """After `first`: the changes that are left are put to the tests that reach them, each until one fails.
 
-    python -m tests.mutants.then [controller.table.course.rounds ...]      # in the folder `mutants`, once mutmut has made it
+    python -m tests.mutants.then [controller.table.acts.rounds ...]      # in the folder `mutants`, once mutmut has made it
 
 mutmut collects all tests anew for each change, which takes ten times as long as the tests themselves; here they are collected
 once, and each is watched once: only those that run the changed statement are asked. Those come first that may notice most for

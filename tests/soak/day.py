@@ -15,10 +15,11 @@ from types import FrameType
 from controller.games.model import Phase
 from controller.games.registry import game_of
 from controller.rules.vocabulary import Role, Trigger
+from controller.table.acts.permissions import can, verify
+from controller.table.acts.registry import PHASES, WHILE_HELD
 from controller.table.card_sets.time_in_play import due
 from controller.table.decide import decided, fold
 from controller.table.fold.ruling import Draft
-from controller.table.permissions.verify import PHASES, WHILE_HELD, can, verify
 from controller.table.state.table import Setup, State
 from controller.table.words import acts as a
 from controller.table.words import facts as f

@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from controller.games.settling.settled import Outcome
 from controller.rules.vocabulary import Action
+from controller.table.acts.permissions import verify
 from controller.table.irregularities.duties import BY_DOCUMENT
-from controller.table.permissions.verify import verify
 from controller.table.settlement.offer import OPEN, offer
 from controller.table.settlement.settle import IN_ORDER, not_payable
 from controller.table.state.table import Fate, Setup, State

@@ -9,11 +9,11 @@ from typing import Any
 
 from controller.games.model import Phase
 from controller.rules.vocabulary import Trigger
+from controller.table.acts.card_sets import as_many_as_wanted
+from controller.table.acts.permissions import verify
+from controller.table.acts.possible import possible
 from controller.table.card_sets.time_in_play import due
 from controller.table.irregularities.dispositions import LATE_CHIP
-from controller.table.permissions.card_sets import as_many_as_wanted
-from controller.table.permissions.possible import possible
-from controller.table.permissions.verify import verify
 from controller.table.questions import burns
 from controller.table.questions.stub_count_and_turns import not_its_turn
 from controller.table.state.table import ALL_LOST, Setup, State

@@ -11,19 +11,16 @@ from controller.games.model import Phase, ShowCommunity
 from controller.rules.parts import WagerRule
 from controller.rules.vocabulary import Moment as When
 from controller.rules.vocabulary import Settle, Step, Trigger
+from controller.table.acts.contradictions import OF_NO_SEAT, WRONG_COUNTS
+from controller.table.acts.irregularities import OF_THE_HOUSE, SEEN_BY_PEOPLE
 from controller.table.card_sets.cuts import offered_to
 from controller.table.card_sets.preparation import SPREADS
-from controller.table.course.rounds import cards_out
-from controller.table.fold.ruling import Draft
-from controller.table.permissions.irregularities import OF_THE_HOUSE, SEEN_BY_PEOPLE
-from controller.table.permissions.statements import OF_NO_SEAT, WRONG_COUNTS
 from controller.table.questions import stub
 from controller.table.questions.counting_shoe import cutting_card_untold
-from controller.table.questions.deal_plan import community_left, dealt_late, still_in_device
+from controller.table.questions.deal_plan import cards_gone, community_left, dealt_late, still_in_device
 from controller.table.questions.stub_count_and_turns import asking_order, full_set, not_its_turn
 from controller.table.state.table import DISPENSERS, Fate, Round, Setup, State, Wager
 from controller.table.words import acts as a
-from controller.table.words.inputs import Moment
 from controller.table.words.structs import replace
 from drivers.events import ALLOWED, DeviceKind, Level
 from tests.soak.build import Builder
@@ -260,7 +257,7 @@ class People:
             return None
         right = full_set(self.setup)
         if state.round is not None:
-            right -= cards_out(Draft(self.setup, state, Moment(0, 0, "")))
+            right -= cards_gone(self.setup, state.round)
         back = "" if state.round is not None else self.rng.choice(("", *self.setup.backs))
         if self.rng.random() < 0.95:
             return a.RecordStubCount(max(right, 0), back=back)

@@ -18,7 +18,7 @@ from controller.games.settling.side import BOX, SIX_CARD
 from controller.rules.parts import WagerRule
 from controller.rules.ranked import house_ways
 from controller.rules.vocabulary import GUARDS_OF, Action, Area, Guard, Trigger
-from controller.table.permissions.betting import fits
+from controller.table.acts.betting import fits
 from controller.table.settlement.offer import PROGRESSIVE
 from controller.table.state.table import Fate, Round, SeenHand, Setup
 from controller.table.words import facts as f

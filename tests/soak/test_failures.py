@@ -7,6 +7,7 @@ from controller.cli.decide import example_setup
 from controller.rules.elections import proposals
 from controller.rules.model import Demand
 from controller.rules.vocabulary import Action, Method, Role, Trigger
+from controller.table.state.deal import Deal
 from controller.table.state.table import Phase, Round, State
 from controller.table.words import acts as a
 from controller.table.words import facts as f
@@ -24,7 +25,15 @@ def at(rulebook: str, elected: str, phase: Phase, trigger: Trigger, demand: Dema
     setup = msgspec.structs.replace(example_setup(law, chosen), method=Method.DEALING_SHOE)
     state = State.initial(setup)
     dealt = phase is not Phase.BETTING
-    round_ = Round("r1", 1, "red", Method.DEALING_SHOE, phase=phase, initial_deal_done=dealt, cards_out=4 * dealt)
+    round_ = Round(
+        "r1",
+        1,
+        "red",
+        Method.DEALING_SHOE,
+        phase=phase,
+        deal=Deal.DONE if dealt else Deal.NOTHING,
+        cards_out=4 * dealt,
+    )
     given = Input(Moment(0, 0, "b"), "table", a.ReportIrregularity(trigger), None, Actor("x", Role.DEALER))
     made = f.DispositionMade(trigger, (), "r1", 0, (demand,), (), False, rulebook, "", "", "")
     leaves_the_round(setup, msgspec.structs.replace(state, round=round_), given, made)

@@ -1,4 +1,4 @@
-"""Shuffles by order, and the cut that follows a shuffle by hand: who is offered it, who made it, and whether it counts."""
+"""Acts that have a set shuffled by order and cut it: who is offered the cut, who made it, and whether it counts."""
 
 from fractions import Fraction
 
@@ -24,26 +24,20 @@ def ask_for_cut(draft: Draft, back: str, who: str, after: str) -> None:
         draft.add(f.CutAsked(back, who, rule.cite))
 
 
-def cut_made(draft: Draft, act: a.RecordCut, actor: Actor) -> None:
-    rule = draft.setup.law.rulebook.cut
-    marks = rule.cutting_card_at is not None
-    draft.add(f.SetCut(act.back, act.seat, act.declined, actor.who, rule.by.cite, act.cards, marks))
-    preparation.proven(draft, act.back, Step.CUT, actor.who, actor.role)
+def verify_direct_shuffle(setup: Setup, state: State, act: a.DirectShuffle, actor: Actor) -> Refusal | None:
+    """Why the floor cannot have this set shuffled: the document knows no such order, or it is not at the table."""
+    at = setup.law.rulebook.shuffle.at
+    if ShuffleAt.ON_DIRECTION not in at:
+        cite = at[ShuffleAt.AFTER_ROUND].cite if ShuffleAt.AFTER_ROUND in at else ()
+        return Refusal(
+            f"{setup.law.rulebook.id} names no shuffle by order; a set is shuffled after its round", cite
+        )
+    return _at_table(state, act.back)
 
 
-def marked(draft: Draft, act: a.PlaceCuttingCard, who: str) -> None:
-    """The dealer has put the cutting card into the stack. Clause: `[cut] cutting_card_at`."""
-    rule = draft.setup.law.rulebook.cut.cutting_card_at
-    assert rule is not None  # where the document knows no such place the act was refused
-    draft.add(f.CuttingCardPlaced(act.back, who, rule.cite, act.behind))
-
-
-def cut_again(draft: Draft, back: str, who: str) -> None:
-    draft.add(f.CutAsked(back, who, draft.setup.law.rulebook.act_roles[a.Recut.kind].cite, again=True))
-
-
-def shuffle_directed(draft: Draft, back: str, who: str) -> None:
+def direct_shuffle(draft: Draft, act: a.DirectShuffle, actor: Actor) -> None:
     """What is out on the layout is played to its end first; any other set counts as shuffled no more."""
+    back, who = act.back, actor.who
     rulebook, round_ = draft.setup.law.rulebook, draft.state.round
     cite = rulebook.shuffle.at[ShuffleAt.ON_DIRECTION].cite
     draft.add(f.ShuffleDirected(back, who, cite))
@@ -57,53 +51,8 @@ def shuffle_directed(draft: Draft, back: str, who: str) -> None:
     draft.add(f.DutyOpened(draft.next_id("D"), action, role.value if role else Role.DEALER, back=back, cite=cite))
 
 
-def offered_to(setup: Setup, state: State) -> tuple[int, ...]:
-    """Seats to which the cut is offered, in this order; () where the dealer cuts, or where nobody has played yet.
-
-    Clause: `[cut] offered_to`: the player at whose hand the cutting card showed, else the one farthest to the dealer's
-    right; after a refusal clockwise.
-    """
-    round_ = state.round if state.round is not None and state.round.collected else None
-    seats = sorted(round_.in_play if round_ else state.last_seats)
-    if setup.law.rulebook.cut.by.value != BY_PLAYERS or not seats:
-        return ()
-    first = (round_.cutting_card if round_ else state.cutting_card) or seats[-1]
-    return (first, *(seat for seat in seats if seat > first), *(seat for seat in seats if seat < first))
-
-
-# ---- what stands in the way
-
-
-def whose_hand(setup: Setup, round_: Round, act: a.ReportIrregularity) -> Refusal | None:
-    """Where players cut, the one at whose hand the cutting card showed is asked first: so that is said with it."""
-    rule, in_play = setup.law.rulebook.cut, round_.in_play
-    if (
-        rule.by.value != BY_PLAYERS
-        or (act.seat in in_play and not act.at_dealer)
-        or (act.at_dealer and not act.seat)
-    ):
-        return None
-    seats = ", ".join(map(str, in_play))
-    return Refusal(
-        f"say where the cutting card showed, for the next cut: seat {seats}, or at_dealer for the dealer's hand and the "
-        "community cards", rule.offered_to.cite if rule.offered_to else rule.by.cite,
-    )  # fmt: skip
-
-
-def may_direct(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    assert isinstance(act, a.DirectShuffle)
-    at = setup.law.rulebook.shuffle.at
-    if ShuffleAt.ON_DIRECTION not in at:
-        cite = at[ShuffleAt.AFTER_ROUND].cite if ShuffleAt.AFTER_ROUND in at else ()
-        return Refusal(
-            f"{setup.law.rulebook.id} names no shuffle by order; a set is shuffled after its round", cite
-        )
-    return _at_table(state, act.back)
-
-
-def may_cut(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+def verify_record_cut(setup: Setup, state: State, act: a.RecordCut, actor: Actor) -> Refusal | None:
     """A cut is made where one is due, by whom the document wants, and deep enough where somebody counted."""
-    assert isinstance(act, a.RecordCut)
     rule = setup.law.rulebook.cut
     if (absent := _at_table(state, act.back)) is not None:
         return absent
@@ -126,6 +75,28 @@ def may_cut(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | N
         wrong = act.seat or act.declined
         return Refusal("here the dealer cuts, and nobody else is offered it", rule.by.cite) if wrong else None
     return _offered_in_order(setup, state, act)
+
+
+def record_cut(draft: Draft, act: a.RecordCut, actor: Actor) -> None:
+    """Records who cut the set; in some documents the cutting card goes into it next."""
+    rule = draft.setup.law.rulebook.cut
+    marks = rule.cutting_card_at is not None
+    draft.add(f.SetCut(act.back, act.seat, act.declined, actor.who, rule.by.cite, act.cards, marks))
+    preparation.proven(draft, act.back, Step.CUT, actor.who, actor.role)
+
+
+def offered_to(setup: Setup, state: State) -> tuple[int, ...]:
+    """Seats to which the cut is offered, in this order; () where the dealer cuts, or where nobody has played yet.
+
+    Clause: `[cut] offered_to`: the player at whose hand the cutting card showed, else the one farthest to the dealer's
+    right; after a refusal clockwise.
+    """
+    round_ = state.round if state.round is not None and state.round.collected else None
+    seats = sorted(round_.in_play if round_ else state.last_seats)
+    if setup.law.rulebook.cut.by.value != BY_PLAYERS or not seats:
+        return ()
+    first = (round_.cutting_card if round_ else state.cutting_card) or seats[-1]
+    return (first, *(seat for seat in seats if seat > first), *(seat for seat in seats if seat < first))
 
 
 def _offered_in_order(setup: Setup, state: State, act: a.RecordCut) -> Refusal | None:
@@ -159,12 +130,18 @@ def _offered_in_order(setup: Setup, state: State, act: a.RecordCut) -> Refusal |
     return None
 
 
-def may_mark(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+def _may_be_first(state: State, order: tuple[int, ...], seat: int) -> bool:
+    """Whether the offer may begin here: farther to the dealer's right than any seat of the last round somebody may sit by now."""
+    round_ = state.round if state.round is not None and state.round.collected else None
+    at_hand = round_.cutting_card if round_ else state.cutting_card
+    return seat == order[0] or (not at_hand and seat > order[0])
+
+
+def verify_place_cutting_card(setup: Setup, state: State, act: a.PlaceCuttingCard, actor: Actor) -> Refusal | None:
     """The cutting card goes into a stack that was cut, and not nearer to its back than printed where somebody counted.
 
     Clause: `[cut] cutting_card_at`.
     """
-    assert isinstance(act, a.PlaceCuttingCard)
     rule = setup.law.rulebook.cut.cutting_card_at
     if rule is None:
         return Refusal(f"{setup.law.rulebook.id} has no cutting card in the stack", setup.law.rulebook.cut.by.cite)
@@ -185,16 +162,15 @@ def may_mark(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | 
     return None
 
 
-def _may_be_first(state: State, order: tuple[int, ...], seat: int) -> bool:
-    """Whether the offer may begin here: farther to the dealer's right than any seat of the last round somebody may sit by now."""
-    round_ = state.round if state.round is not None and state.round.collected else None
-    at_hand = round_.cutting_card if round_ else state.cutting_card
-    return seat == order[0] or (not at_hand and seat > order[0])
+def place_cutting_card(draft: Draft, act: a.PlaceCuttingCard, actor: Actor) -> None:
+    """The dealer has put the cutting card into the stack. Clause: `[cut] cutting_card_at`."""
+    rule = draft.setup.law.rulebook.cut.cutting_card_at
+    assert rule is not None  # where the document knows no such place the act was refused
+    draft.add(f.CuttingCardPlaced(act.back, actor.who, rule.cite, act.behind))
 
 
-def may_recut(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+def verify_recut(setup: Setup, state: State, act: a.Recut, actor: Actor) -> Refusal | None:
     """Only a cut that was made, and before any card was dealt after it."""
-    assert isinstance(act, a.Recut)
     role = setup.law.rulebook.act_roles.get(a.Recut.kind)
     if role is None:
         return Refusal(f"{setup.law.rulebook.id} knows no second cut")
@@ -205,7 +181,30 @@ def may_recut(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal |
     return None
 
 
+def recut(draft: Draft, act: a.Recut, actor: Actor) -> None:
+    """The set waits for a cut again."""
+    cite = draft.setup.law.rulebook.act_roles[act.kind].cite
+    draft.add(f.CutAsked(act.back, actor.who, cite, again=True))
+
+
+def whose_hand(setup: Setup, round_: Round, act: a.ReportIrregularity) -> Refusal | None:
+    """Where players cut, the one at whose hand the cutting card showed is asked first: so that is said with it."""
+    rule, in_play = setup.law.rulebook.cut, round_.in_play
+    if (
+        rule.by.value != BY_PLAYERS
+        or (act.seat in in_play and not act.at_dealer)
+        or (act.at_dealer and not act.seat)
+    ):
+        return None
+    seats = ", ".join(map(str, in_play))
+    return Refusal(
+        f"say where the cutting card showed, for the next cut: seat {seats}, or at_dealer for the dealer's hand and the "
+        "community cards", rule.offered_to.cite if rule.offered_to else rule.by.cite,
+    )  # fmt: skip
+
+
 def before_deal(setup: Setup, state: State, back: str) -> Refusal | None:
+    """Why no card of this set is dealt before it was cut."""
     rule = setup.law.rulebook.cut
     if not state.sets[back].cut_due:
         return None

@@ -5,7 +5,7 @@ not taken on anybody's word: its step is over when a device reports it or the de
 """
 
 from controller.rules.parts import ProcedureStep
-from controller.rules.vocabulary import ShuffleAt, Step
+from controller.rules.vocabulary import Action, ShuffleAt, Step
 from controller.table.card_sets import stored_set
 from controller.table.fold.ruling import Draft
 from controller.table.state.card_set import PROVEN
@@ -17,6 +17,10 @@ from controller.table.words.procedure import Procedure
 from controller.table.words.refusal import Refusal
 from drivers.events import DeviceKind
 
+RESHUFFLES = (
+    Action.RESHUFFLE, Action.RESHUFFLE_WITH_DEALT, Action.RESHUFFLE_IDLE_SET, Action.RESHUFFLE_AFTER_ROUND,
+)  # fmt: skip
+"""Demands that a complete shuffle of the set meets."""
 SPREADS = (Step.SPREAD, Step.SPREAD_FACE_DOWN)
 """Steps after which the cards may lie either way up: a player may ask for it where the text has them face down."""
 
@@ -42,49 +46,6 @@ def set_brought(draft: Draft, back: str, who: str, *, preshuffled: bool) -> None
         _ask(draft, back, Procedure.NEW_SET, rulebook.opening.steps)
 
 
-def table_idle(draft: Draft, who: str) -> None:
-    """The cards are spread, shown to the next player and shuffled. Clause: `[idle]`.
-
-    With a shuffler some documents take the set that it kept instead; then only the set that was dealt goes this way.
-    """
-    draft.add(f.TableIdle(who))
-    rule, state = draft.setup.law.rulebook.idle, draft.state
-    present = [back for back, card_set in state.sets.items() if card_set.present]
-    if rule.with_shuffler and state.device_of(DeviceKind.SHUFFLER) is not None:
-        played = [back for back in present if back == state.last_back] or present[:1]
-        for back in played:
-            _ask(draft, back, Procedure.IDLE, rule.with_shuffler)
-        stored_set.ask_of_opened(draft)
-        return
-    for back in present:
-        _ask(draft, back, Procedure.IDLE, stored_set.idle_steps(draft.setup))
-
-
-def spread_requested(draft: Draft, back: str, who: str) -> None:
-    """A player may have the kept set spread and shuffled like any other, or cards that are spread face down, face up.
-
-    Clause: `[idle] stored_set`, `steps`.
-    """
-    rule = draft.setup.law.rulebook.idle
-    if (spread := _spread_next(draft.state, back)) is not None:
-        draft.add(f.SpreadRequested(back, who, spread.cite))
-        return
-    assert rule.stored_set is not None
-    draft.add(f.SpreadRequested(back, who, rule.stored_set.cite))
-    _ask(draft, back, Procedure.IDLE, stored_set.idle_steps(draft.setup))
-
-
-def step_confirmed(draft: Draft, act: a.ConfirmStep, actor: Actor) -> None:
-    """The next step of this set is taken. Cards that were handled are not shuffled any more."""
-    step = draft.state.sets[act.back].next_step
-    assert step is not None
-    checks = (act.secured, act.prepared) if step.step is Step.TAKE_STORED_SET else (None, None)
-    cite = stored_cite(draft.setup, step) if any(checks) else step.cite
-    draft.add(f.StepTaken(act.back, step.step, actor.who, actor.role, cite, act.face_up, *checks))
-    if draft.state.sets[act.back].cycle_complete and step.step is not Step.TAKE_STORED_SET:
-        draft.add(f.SetDisarmed(act.back, f"its cards were handled: {spoken(step.step)}"))
-
-
 def proven(draft: Draft, back: str, step: Step, who: str, role: str) -> None:
     """A shuffle, or a cut, that a set was waiting for is done; one that came before its turn closes no step."""
     waiting = draft.state.sets[back].next_step
@@ -96,12 +57,8 @@ def _ask(draft: Draft, back: str, procedure: Procedure, steps: tuple[ProcedureSt
     draft.add(f.StepsAsked(back, procedure, steps))
 
 
-# ---- what stands in the way
-
-
-def may_confirm(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+def verify_confirm_step(setup: Setup, state: State, act: a.ConfirmStep, actor: Actor) -> Refusal | None:
     """Steps come in the order of the document, each by the role that it names."""
-    assert isinstance(act, a.ConfirmStep)
     card_set = state.sets.get(act.back)
     if card_set is None or not card_set.present:
         return Refusal(f"no {act.back} set is at the table; there are: {', '.join(state.sets)}")
@@ -131,6 +88,17 @@ def may_confirm(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal
     return _stored_unfit(setup, state, act, step)
 
 
+def confirm_step(draft: Draft, act: a.ConfirmStep, actor: Actor) -> None:
+    """The next step of this set is taken. Cards that were handled are not shuffled any more."""
+    step = draft.state.sets[act.back].next_step
+    assert step is not None
+    checks = (act.secured, act.prepared) if step.step is Step.TAKE_STORED_SET else (None, None)
+    cite = stored_cite(draft.setup, step) if any(checks) else step.cite
+    draft.add(f.StepTaken(act.back, step.step, actor.who, actor.role, cite, act.face_up, *checks))
+    if draft.state.sets[act.back].cycle_complete and step.step is not Step.TAKE_STORED_SET:
+        draft.add(f.SetDisarmed(act.back, f"its cards were handled: {spoken(step.step)}"))
+
+
 def _stored_unfit(setup: Setup, state: State, act: a.ConfirmStep, step: ProcedureStep) -> Refusal | None:
     """The kept set is dealt without being spread unless a person finds one of the two printed conditions broken.
 
@@ -156,15 +124,33 @@ def stored_cite(setup: Setup, step: ProcedureStep) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*step.cite, *(rule.cite if rule else ()))))
 
 
-def may_idle(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+def verify_idle_table(setup: Setup, state: State, act: a.IdleTable, actor: Actor) -> Refusal | None:
+    """Only an open table stands idle, once the steps that were begun are done."""
     if not state.open:
         return Refusal("the table is not open; a floorperson opens it")
     return _first_steps(state, tuple(state.sets))
 
 
-def may_request(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+def idle_table(draft: Draft, act: a.IdleTable, actor: Actor) -> None:
+    """The cards are spread, shown to the next player and shuffled. Clause: `[idle]`.
+
+    With a shuffler some documents take the set that it kept instead; then only the set that was dealt goes this way.
+    """
+    draft.add(f.TableIdle(actor.who))
+    rule, state = draft.setup.law.rulebook.idle, draft.state
+    present = [back for back, card_set in state.sets.items() if card_set.present]
+    if rule.with_shuffler and state.device_of(DeviceKind.SHUFFLER) is not None:
+        played = [back for back in present if back == state.last_back] or present[:1]
+        for back in played:
+            _ask(draft, back, Procedure.IDLE, rule.with_shuffler)
+        stored_set.ask_of_opened(draft)
+        return
+    for back in present:
+        _ask(draft, back, Procedure.IDLE, stored_set.idle_steps(draft.setup))
+
+
+def verify_request_spread(setup: Setup, state: State, act: a.RequestSpread, actor: Actor) -> Refusal | None:
     """A player asks for a set that the shuffler kept, or that is next spread face down; any other is shown anyway."""
-    assert isinstance(act, a.RequestSpread)
     if _spread_next(state, act.back) is not None:
         return None
     kept = setup.law.rulebook.idle.stored_set
@@ -176,6 +162,20 @@ def may_request(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal
     if card_set.by_hand or not card_set.armed or not state.open:
         return Refusal(f"the {act.back} set is not one that the shuffler has shuffled and kept", kept.cite)
     return _first_steps(state, (act.back,))
+
+
+def request_spread(draft: Draft, act: a.RequestSpread, actor: Actor) -> None:
+    """A player may have the kept set spread and shuffled like any other, or cards that are spread face down, face up.
+
+    Clause: `[idle] stored_set`, `steps`.
+    """
+    rule, back, who = draft.setup.law.rulebook.idle, act.back, actor.who
+    if (spread := _spread_next(draft.state, back)) is not None:
+        draft.add(f.SpreadRequested(back, who, spread.cite))
+        return
+    assert rule.stored_set is not None
+    draft.add(f.SpreadRequested(back, who, rule.stored_set.cite))
+    _ask(draft, back, Procedure.IDLE, stored_set.idle_steps(draft.setup))
 
 
 def _spread_next(state: State, back: str) -> ProcedureStep | None:

@@ -121,13 +121,6 @@ def table_opened(draft: Draft, who: str) -> None:
             put_in_play(draft, card_set.back, who)
 
 
-def changed(draft: Draft, back: str, who: str, role: str) -> None:
-    """A new set came in the place of the old one: what was demanded of that is done, or is nobody's business any more."""
-    for duty in list(draft.state.duties.values()):
-        if duty.back == back:
-            draft.add(f.DutyClosed(duty.id, duty.action, who, role))
-
-
 def carry_over(draft: Draft) -> None:
     """After a restart of the PC: takes each set's time over onto the clock of this boot, or calls the set due."""
     now = draft.at

@@ -3,7 +3,7 @@
 from controller.games.model import Phase
 from controller.rules.vocabulary import Action, Area, Guard, Step, Trigger
 from controller.table.card_sets import preparation, stored_set
-from controller.table.card_sets.acts import RESHUFFLES
+from controller.table.card_sets.preparation import RESHUFFLES
 from controller.table.fold.ruling import Draft
 from controller.table.irregularities import jams
 from controller.table.irregularities.dispositions import LATE_CHIP, dispose
@@ -15,7 +15,7 @@ from controller.table.questions.deal_plan import community_left, deal_plan, deal
 from controller.table.questions.device_contents import handing_out, may_shuffle, still_to_deal
 from controller.table.questions.fail_safe import ALARMS
 from controller.table.questions.stub_count_and_turns import full_set
-from controller.table.state.table import Fate, Round
+from controller.table.state.table import Fate
 from controller.table.words import facts as f
 from controller.table.words.acts import Resolution
 from drivers import events as e
@@ -50,33 +50,40 @@ def _followed(draft: Draft, name: str, report: e.Report, *, jammed_before: bool)
             disarm(draft, may_shuffle(draft.state, back), f"{name} began a new cycle")
         case e.ShuffleCompleted():
             _shuffled(draft, name, report)
-        case e.StackDispensed():
-            _dispensed(draft, name, report)
-        case e.DealCompleted():
-            _deal_completed(draft, name)
-        case e.FaceUpCard(activity=e.Activity.DEALING, back=back) if round_live(draft):
-            _face_up(draft, name, back)
         case e.WagerSensed(seat=seat, locked=locked):
             _wager_sensed(draft, seat, locked)
         case e.WagerRemoved(seat=seat, locked=False):
             _taken_back(draft, name, seat)
         case e.LockoutReleased() | e.DispensingAllowed():
             _unwanted(draft, name, report)
-        case e.CardDrawn(back=back) if draft.state.round is None:
-            _left_a_set(draft, name, back)
-        case e.CardDrawn():
-            drawn(draft, name, report)
         case e.DoorOpened():
             stored_set.door_opened(draft, name)
         case e.PoweredUp(cards_inside=inside):
             _powered_up(draft, name, inside)
         case e.SelfTestFailed(code=code):
             draft.hold(f"{name} failed its self-test (code {code}); take it out of service")
+        case _:
+            _cards_came(draft, name, report)
+
+
+def _cards_came(draft: Draft, name: str, report: e.Report) -> None:
+    """Cards left a device: one by one, a stack of the deal, or the last of it."""
+    match report:
+        case e.StackDispensed():
+            _dispensed(draft, name, report)
+        case e.DealCompleted():
+            _deal_completed(draft, name)
+        case e.FaceUpCard(activity=e.Activity.DEALING, back=back) if round_live(draft):
+            _face_up(draft, name, back)
+        case e.CardDrawn(back=back) if draft.state.round is None:
+            _left_a_set(draft, name, back)
+        case e.CardDrawn():
+            drawn(draft, name, report)
 
 
 def _disarmed_in_deal(draft: Draft, name: str, report: e.Report) -> None:
     """No card goes out without an armed set: what was let out is taken back, and where nothing is demanded people decide."""
-    back = _round(draft).back
+    back = draft.state.playing.back
     because = (
         f"{name} reported {report.kind}: the {back} set, which is in play, does not count as shuffled any more"
     )
@@ -100,6 +107,7 @@ def _in_use(draft: Draft, name: str) -> bool:
 
 
 def disarm(draft: Draft, backs: list[str], because: str) -> None:
+    """These sets do not count as shuffled any more."""
     for back in backs:
         card_set = draft.state.sets.get(back)
         if card_set is not None and card_set.cycle_complete:
@@ -165,7 +173,7 @@ def emptied(draft: Draft, name: str) -> None:
     if draft.state.devices[name].kind is e.DeviceKind.SHOE and (round_ is None or not round_.let_out):
         laid = [card_set.back for card_set in draft.state.sets.values() if card_set.in_shoe]
     if still_to_deal(draft.setup, draft.state, name) and not deal_is_out(draft):
-        laid.append(_round(draft).back)
+        laid.append(draft.state.playing.back)
     disarm(draft, laid, f"its cards were taken out of {name}")
 
 
@@ -224,7 +232,7 @@ def deal_is_out(draft: Draft) -> bool:
     """True where a device has given out every stack of the deal that is going on."""
     if not round_live(draft) or draft.state.dispenser() is None:
         return False
-    round_ = _round(draft)
+    round_ = draft.state.playing
     if round_.late_let_out:
         return not still_in_device(draft.setup, round_) and community_left(draft.setup, round_) <= 0
     return round_.phase is Phase.DEALING and round_.stacks_out >= len(first_deal(draft.setup, round_))
@@ -235,7 +243,7 @@ def initial_deal_done(draft: Draft) -> None:
     draft.make_safe("the initial deal is done")
     if any(d.action is Action.COMPLETE_DEALER_HAND for d in draft.state.duties.values()):
         return
-    round_ = _round(draft)
+    round_ = draft.state.playing
     plan = deal_plan(draft.setup, round_)
     dealers = sum(n for to, n in zip(plan, round_.stacks, strict=False) if to.area is Area.DEALER)
     missing = 0 if any(planned.late for planned in plan) else max(0, _dealer_cards(draft) - dealers)
@@ -245,12 +253,12 @@ def initial_deal_done(draft: Draft) -> None:
 def _deal_completed(draft: Draft, name: str) -> None:
     """The device says the deal is over: fewer stacks than the document's plan is a failure to deal."""
     if handing_out(draft.setup, draft.state, name) and not deal_is_out(draft):
-        jams.jam(draft, name, _round(draft).back, dealing=True)
+        jams.jam(draft, name, draft.state.playing.back, dealing=True)
 
 
 def _face_up(draft: Draft, name: str, back: str) -> None:
     """A card that lies face up; where a person told of one that this device had not, it may be the same: that is asked."""
-    round_ = _round(draft)
+    round_ = draft.state.playing
     guards = [Guard.SEVERAL] if round_.face_up else []
     if round_.face_up_sensed > round_.face_up:
         dispose(draft, Trigger.CARD_FACE_UP, *guards, device=name, back=back, cards=1)
@@ -324,20 +332,16 @@ def _powered_up(draft: Draft, name: str, inside: int | None) -> None:
     if shuffles and inside != 0:
         may_lie_in_it = [device.holds] if device.holds else may_shuffle(draft.state, e.Back.UNKNOWN)
         if still_to_deal(draft.setup, draft.state, name):
-            may_lie_in_it.append(_round(draft).back)
+            may_lie_in_it.append(draft.state.playing.back)
         disarm(
             draft,
             [b for b in may_lie_in_it if not _lies_on_layout(draft, b)],
             f"{name} restarted with cards in it",
         )
     if handing_out(draft.setup, draft.state, name) and not deal_is_out(draft):
-        jams.jam(draft, name, _round(draft).back, dealing=True)
-
-
-def _round(draft: Draft) -> Round:
-    assert draft.state.round is not None
-    return draft.state.round
+        jams.jam(draft, name, draft.state.playing.back, dealing=True)
 
 
 def round_live(draft: Draft) -> bool:
+    """True while wagers lie on the layout and nobody has decided them."""
     return draft.state.round is not None and draft.state.round.live

@@ -1,16 +1,62 @@
-"""What facts change about the sets of cards at a table, and which rounds each of them must answer for."""
+"""What facts change about the sets of cards at a table, and which rounds each of them must answer for.
+
+Theory of operation. What is known of a set are predicates, each told by itself: that it lies at the table, that its last shuffle
+was whole, that its number and its cards are right; `CardSet.armed` is their conjunction. Between shuffle and deal it goes through
+steps, which are data of the document, and through a cut, which moves by `CUTS` alone:
+
+1. Any shuffle makes the cut undone; whether one follows is asked for by itself.
+2. A cut is made where it was asked for. In some documents the dealer then puts the cutting card into the stack.
+3. With the first card the cutting card is in the stack, told or not.
+4. A cut that was improper is asked for again.
+
+What has no row raises `NoSuchTransition`: the fact cannot have happened to this set.
+"""
 
 from collections.abc import Mapping
+from enum import Enum, auto
 
 from controller.games.model import Phase
 from controller.rules.parts import ProcedureStep
 from controller.rules.vocabulary import Step
-from controller.table.state.card_set import CardSet
+from controller.table.fold.transition import NoSuchTransition
+from controller.table.state.card_set import CardSet, Cut
 from controller.table.state.table import Round, State
 from controller.table.words import facts as f
 from controller.table.words.inputs import Moment, SetDue
 from controller.table.words.rounds_since_check import NOTHING_PLAYED, PlayedSince
 from controller.table.words.structs import replace
+
+
+class CutMove(Enum):
+    """What moves the cut of a set."""
+
+    SHUFFLED = auto()
+    ASKED = auto()
+    CUT = auto()
+    CUT_TO_MARK = auto()  # the cutting card goes in next
+    MARKED = auto()
+    DEALT = auto()
+
+
+CUTS: dict[Cut, dict[CutMove, Cut]] = {
+    Cut.NONE: {CutMove.SHUFFLED: Cut.NONE, CutMove.ASKED: Cut.DUE, CutMove.DEALT: Cut.NONE},
+    Cut.DUE: {
+        CutMove.SHUFFLED: Cut.NONE, CutMove.ASKED: Cut.DUE, CutMove.CUT: Cut.MADE, CutMove.CUT_TO_MARK: Cut.MARK_DUE,
+        CutMove.DEALT: Cut.DUE,
+    },
+    Cut.MARK_DUE: {
+        CutMove.SHUFFLED: Cut.NONE, CutMove.ASKED: Cut.DUE, CutMove.MARKED: Cut.MADE, CutMove.DEALT: Cut.MADE,
+    },
+    Cut.MADE: {CutMove.SHUFFLED: Cut.NONE, CutMove.ASKED: Cut.DUE, CutMove.DEALT: Cut.MADE},
+}  # fmt: skip
+
+
+def cut_after(cut: Cut, move: CutMove) -> Cut:
+    """How far the cut has come, by the table. Raises `NoSuchTransition`."""
+    if (to := CUTS[cut].get(move)) is None:
+        raise NoSuchTransition(f"a cut that is {cut.value}", move.name)
+    return to
+
 
 SetEvent = (
     f.SetChecked | f.SetDisarmed | f.SetShuffledByHand | f.SetRemoved | f.SetBrought | f.SetInPlay | f.SetTimeCarried | SetDue
@@ -72,9 +118,7 @@ def _shuffled(card_set: CardSet) -> CardSet:
         card_set,
         in_shoe=False,
         preshuffled=False,
-        cut_due=False,
-        mark_due=False,
-        was_cut=False,
+        cut=cut_after(card_set.cut, CutMove.SHUFFLED),
         gone=0,
         opened=False,
     )
@@ -90,11 +134,12 @@ def _handled(card_set: CardSet, event: SetEvent) -> CardSet:
         case f.StepTaken():
             return _stepped(card_set, event)
         case f.CutAsked():
-            return replace(card_set, cut_due=True, mark_due=False, was_cut=False)
+            return replace(card_set, cut=cut_after(card_set.cut, CutMove.ASKED))
         case f.SetCut():
-            return replace(card_set, cut_due=False, mark_due=event.marks, was_cut=True)
+            move = CutMove.CUT_TO_MARK if event.marks else CutMove.CUT
+            return replace(card_set, cut=cut_after(card_set.cut, move))
         case f.CuttingCardPlaced():
-            return replace(card_set, mark_due=False)
+            return replace(card_set, cut=cut_after(card_set.cut, CutMove.MARKED))
         case f.CardBurned():
             return replace(card_set, gone=card_set.gone + 1)
         case f.StoreOpened():
@@ -181,7 +226,8 @@ def dealt_from(state: State) -> State:
     """The set of the round is the one in the shoe from the moment that its cards may leave it."""
     assert state.round is not None
     back = state.round.back
-    card_set = replace(state.sets.get(back, CardSet(back)), in_shoe=True, mark_due=False)
+    card_set = state.sets.get(back, CardSet(back))
+    card_set = replace(card_set, in_shoe=True, cut=cut_after(card_set.cut, CutMove.DEALT))
     return replace(state, sets={**state.sets, back: card_set})
 
 

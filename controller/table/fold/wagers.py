@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 from controller.games.fates import VOIDS
-from controller.games.model import AT_ONCE, Phase
+from controller.games.model import AT_ONCE
 from controller.games.settling.round import Irregularity, Meter, read_cards
 from controller.rules.named_wagers import belongs
 from controller.table.state.table import ALL_COLLECTED, ALL_HELD, Fate, Hold, Round, Seat, SeenHand, State, Wager
@@ -16,22 +16,20 @@ V = TypeVar("V")
 
 
 def with_(mapping: Mapping[K, V], key: K, value: V) -> dict[K, V]:
+    """A copy of the mapping with this value."""
     return {**mapping, key: value}
 
 
 def without(mapping: Mapping[K, V], key: K) -> dict[K, V]:
+    """A copy of the mapping without this key."""
     return {k: v for k, v in mapping.items() if k != key}
 
 
 def money_after(round_: Round, event: f.Event) -> Round:
     """The round after a fact about its wagers, hands or meters; as it was after any other."""
     match event:
-        case f.WagerDecided():
-            return wager_decided(round_, event)
         case f.WagerSettled():
             return replace(round_, seats=_settled_anew(round_.seats, event))
-        case f.RoundSettled():
-            return settled(round_, compared=event.difference is not None)
         case f.HandRecorded():
             seen = SeenHand(read_cards(event.cards), read_cards(event.played), read_cards(event.shown))
             return replace(round_, seen={**round_.seen, (event.area, event.seat): seen})
@@ -79,6 +77,7 @@ def left_noted(round_: Round, made: f.DispositionMade) -> Round:
 
 
 def placed(round_: Round, event: f.WagerPlaced) -> Round:
+    """The round with the wager at its seat, and the coupon beside it."""
     seat = round_.seats.get(event.seat, Seat())
     seat = replace(seat, wagers=with_(seat.wagers, event.wager, Wager(event.cents, player=event.player)))
     if event.coupon:
@@ -95,6 +94,7 @@ def withdrawn(round_: Round, event: f.WagerWithdrawn) -> Round:
 
 
 def decision(round_: Round, event: f.DecisionRecorded) -> Round:
+    """The round after a player's answer: what it places, settles and folds."""
     stage = round_.game.stage(round_.phase)
     answers = stage.answers if stage else ()
     answer = next((a for a in answers if a.decision is event.decision), None)
@@ -159,7 +159,7 @@ def settled(round_: Round, *, compared: bool) -> Round:
         )
         for number, seat in round_.seats.items()
     }
-    return replace(round_, seats=seats, phase=Phase.SETTLED if round_.live else round_.phase)
+    return replace(round_, seats=seats)
 
 
 def handed_back(state: State) -> State:
@@ -215,16 +215,8 @@ def _anew(before: Wager, event: f.WagerSettled | f.SettlementCorrected) -> Wager
 
 
 def wager_decided(round_: Round, event: f.WagerDecided) -> Round:
-    """After the last wager has its fate, play of the round has stopped; one that is held may yet stand.
-
-    A fold stops nothing: the dealer's hand is shown even to players who have all folded.
-    """
+    """The wager has its fate; one that nobody had placed lies there with it."""
     seat = round_.seats.get(event.seat, Seat())
     player = seat.wagers[event.wager].player if event.wager in seat.wagers else ""
     seat = replace(seat, wagers=with_(seat.wagers, event.wager, Wager(event.cents, Fate(event.fate), player)))
-    round_ = replace(round_, seats=with_(round_.seats, event.seat, seat))
-    if event.fate == Fate.COLLECTED:
-        return round_
-    if round_.live and round_.in_play and not round_.wagers(Fate.LIVE, Fate.STANDS, Fate.TO_SETTLE, Fate.HELD):
-        return replace(round_, phase=Phase.STOPPED)
-    return round_
+    return replace(round_, seats=with_(round_.seats, event.seat, seat))

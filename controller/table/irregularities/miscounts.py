@@ -4,7 +4,7 @@ from controller.rules.vocabulary import Action, Area, Guard, Trigger
 from controller.table.fold.ruling import Draft
 from controller.table.irregularities.dispositions import dispose
 from controller.table.questions.stub_count_and_turns import full_set
-from controller.table.state.table import PlannedStack
+from controller.table.state.deal import PlannedStack
 
 
 def wrong_count(draft: Draft, planned: PlannedStack, cards: int) -> None:

@@ -3,7 +3,7 @@
 from controller.rules.citation import Cited
 from controller.rules.vocabulary import BurnAt
 from controller.table.fold.ruling import Draft
-from controller.table.state.table import Round, Setup, State
+from controller.table.state.table import Setup, State
 from controller.table.words import acts as a
 from controller.table.words import facts as f
 from controller.table.words.inputs import Actor
@@ -12,7 +12,7 @@ from controller.table.words.refusal import Refusal
 
 def due(setup: Setup, state: State) -> BurnAt | None:
     """What a card of the set of the round in play is to be burned for now; each reason wants a card of its own."""
-    round_, rule = _round(state), _rule(setup, state)
+    round_, rule = state.playing, _rule(setup, state)
     if rule is None:
         return None
     card_set = state.sets[round_.back]
@@ -24,19 +24,21 @@ def due(setup: Setup, state: State) -> BurnAt | None:
     return BurnAt.NEW_DEALER if BurnAt.NEW_DEALER in rule.value and state.new_dealer else None
 
 
-def burned(draft: Draft, who: str) -> None:
-    because = due(draft.setup, draft.state)
-    assert because is not None
-    draft.add(f.CardBurned(_round(draft.state).back, because.value, who, _cite(draft.setup, draft.state)))
-
-
-def may_burn(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+def verify_burn_card(setup: Setup, state: State, act: a.BurnCard, actor: Actor) -> Refusal | None:
+    """A card is burned where one is due, of a set that is ready to be dealt."""
     if due(setup, state) is None:
         return Refusal("no card is to be burned now beside those of the round", _cite(setup, state))
-    round_ = _round(state)
+    round_ = state.playing
     if not (state.sets[round_.back].armed or round_.vouched):
         return Refusal(f"the {round_.back} set is not ready to be dealt; shuffle it first", _cite(setup, state))
     return None
+
+
+def burn_card(draft: Draft, act: a.BurnCard, actor: Actor) -> None:
+    """Records the card, with what it was burned for."""
+    because = due(draft.setup, draft.state)
+    assert because is not None
+    draft.add(f.CardBurned(draft.state.playing.back, because.value, actor.who, _cite(draft.setup, draft.state)))
 
 
 def before_cards(setup: Setup, state: State) -> Refusal | None:
@@ -49,14 +51,9 @@ def before_cards(setup: Setup, state: State) -> Refusal | None:
 
 
 def _rule(setup: Setup, state: State) -> Cited[tuple[str, ...]] | None:
-    return setup.law.rulebook.dealing[_round(state).method].burns_at
+    return setup.law.rulebook.dealing[state.playing.method].burns_at
 
 
 def _cite(setup: Setup, state: State) -> tuple[str, ...]:
     rule = _rule(setup, state)
     return rule.cite if rule else ()
-
-
-def _round(state: State) -> Round:
-    assert state.round is not None
-    return state.round

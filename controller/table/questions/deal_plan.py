@@ -4,7 +4,8 @@ from controller.games.model import Phase
 from controller.rules.parts import Stack
 from controller.rules.vocabulary import Area, Method
 from controller.table.questions.stub_count_and_turns import withheld
-from controller.table.state.table import AFTER_DECISIONS, DISPENSERS, PlannedStack, Round, Setup
+from controller.table.state.deal import PlannedStack
+from controller.table.state.table import AFTER_DECISIONS, DISPENSERS, Round, Setup
 
 
 def deal_plan(setup: Setup, round_: Round) -> tuple[PlannedStack, ...]:

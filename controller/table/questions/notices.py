@@ -8,9 +8,8 @@ from controller.table.words.inputs import Actor, ServiceStarted
 from controller.table.words.refusal import Refusal
 
 
-def may_post(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+def verify_post_notice(setup: Setup, state: State, act: a.PostNotice, actor: Actor) -> Refusal | None:
     """A notice is recorded once, of a wager of which the document wants one and which is still offered."""
-    assert isinstance(act, a.PostNotice)
     wanted = {name: rule.notice for name, rule in setup.law.rulebook.wagers.items() if rule.notice}
     rule = wanted.get(act.wager)
     if rule is None:
@@ -25,11 +24,11 @@ def may_post(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | 
     return None
 
 
-def posted(draft: Draft, act: a.PostNotice, who: str) -> None:
+def post_notice(draft: Draft, act: a.PostNotice, actor: Actor) -> None:
     """The notice is on record until the wager is withdrawn."""
     rule = draft.setup.law.rulebook.wagers[act.wager].notice
     assert rule is not None  # where none is wanted the act was refused
-    draft.add(f.NoticePosted(act.wager, who, rule.cite))
+    draft.add(f.NoticePosted(act.wager, actor.who, rule.cite))
 
 
 def withdrawn_unannounced(draft: Draft, event: ServiceStarted) -> list[str]:

@@ -6,7 +6,7 @@ from controller.games.model import Decision
 from controller.rules.parts import LaidAway
 from controller.rules.vocabulary import Area, Settle
 from controller.table.state.table import Fate, Round, Setup
-from controller.table.words.acts_settlement import RecordHand
+from controller.table.words.acts import RecordHand
 from controller.table.words.refusal import Refusal
 
 LONGEST_NAME = 64

@@ -22,9 +22,10 @@ MAY_BE_WRONG = (Fate.SETTLED, Fate.COLLECTED)
 """Fates in which money has changed hands by the cards; what an irregularity made of a wager is decided by its row."""
 
 
-def may_correct(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+def verify_correct_settlement(
+    setup: Setup, state: State, act: a.CorrectSettlement, actor: Actor
+) -> Refusal | None:
     """What stands in the way of settling this wager anew."""
-    assert isinstance(act, a.CorrectSettlement)
     found = _wager(state, act)
     if isinstance(found, Refusal):
         return found
@@ -43,20 +44,7 @@ def may_correct(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal
     return None
 
 
-def _as_settled(setup: Setup, state: State, act: a.CorrectSettlement) -> Refusal | None:
-    """What a settlement of this wager would have been refused for is no correction of it either."""
-    name, _ = _of_round(state, act)
-    known = {r.id: r for r in (state.last_round, state.round) if r is not None}
-    if (
-        state.round is not None
-        and state.round.id == name
-        and (first := short_hand_first(state, act.seat)) is not None
-    ):
-        return first
-    return of_envy(setup, act) or validation.of_one_wager(setup, known.get(name), act)
-
-
-def correct(draft: Draft, act: a.CorrectSettlement, actor: Actor) -> None:
+def correct_settlement(draft: Draft, act: a.CorrectSettlement, actor: Actor) -> None:
     """Records the new settlement with the difference, and lifts what waits for it. Reading: by `[act_roles]`."""
     setup = draft.setup
     wager, (name, _) = _wager(draft.state, act), _of_round(draft.state, act)
@@ -84,6 +72,19 @@ def correct(draft: Draft, act: a.CorrectSettlement, actor: Actor) -> None:
         if (hold.seat, hold.wager) == (act.seat, label(act)) and hold.choices == (a.Resolution.GO_ON,):
             lifted = (hold.id, a.Resolution.GO_ON, actor.who, actor.role, hold.reading, act.reason)
             draft.add(f.HoldLifted(*lifted))
+
+
+def _as_settled(setup: Setup, state: State, act: a.CorrectSettlement) -> Refusal | None:
+    """What a settlement of this wager would have been refused for is no correction of it either."""
+    name, _ = _of_round(state, act)
+    known = {r.id: r for r in (state.last_round, state.round) if r is not None}
+    if (
+        state.round is not None
+        and state.round.id == name
+        and (first := short_hand_first(state, act.seat)) is not None
+    ):
+        return first
+    return of_envy(setup, act) or validation.of_one_wager(setup, known.get(name), act)
 
 
 def ask_of_no_natural(draft: Draft, before: Round, rule: Cited[Any]) -> None:

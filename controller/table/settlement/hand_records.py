@@ -26,9 +26,8 @@ from controller.table.words.refusal import Refusal
 A_CARD = "a card is a rank of A K Q J T 9 8 7 6 5 4 3 2 and a suit of c d h s, such as Td, and ?? where it could not be read"
 
 
-def may_record(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+def verify_record_hand(setup: Setup, state: State, act: a.RecordHand, actor: Actor) -> Refusal | None:
     """What stands in the way of recording this hand: cards that are not turned up yet, or that cannot be."""
-    assert isinstance(act, a.RecordHand)
     round_ = _round(state)
     if (hidden := _not_turned_up(setup, state, act)) is not None:
         return hidden
@@ -57,6 +56,14 @@ def may_record(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal 
         or _chosen(whose, "shown", cards, shown, settler.shown if of_player else 0)
         or _too_often(setup, round_, act, cards)
     )
+
+
+def record_hand(draft: Draft, act: a.RecordHand, actor: Actor) -> None:
+    """What the cards show to be wrong, of what was said before, waits for a person."""
+    before = _round(draft.state)
+    draft.add(f.HandRecorded(before.id, act.area, act.seat, act.cards, act.played, act.shown, actor.who))
+    if (reason := contradicted(draft.setup, before, _round(draft.state), act)) is not None:
+        draft.hold(reason, seat=act.seat)
 
 
 def _not_turned_up(setup: Setup, state: State, act: a.RecordHand) -> Refusal | None:
@@ -118,8 +125,8 @@ def _too_often(setup: Setup, round_: Round, act: a.RecordHand, cards: tuple[int,
     return Refusal(f"a card is there too often{where}; the set holds each {held}", decks.cite)
 
 
-def may_record_meter(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    assert isinstance(act, a.RecordMeter)
+def verify_record_meter(setup: Setup, state: State, act: a.RecordMeter, actor: Actor) -> Refusal | None:
+    """What stands in the way of recording this meter: it pays no wager here, or cannot stand so."""
     least = settler_of(setup.law).resets
     if act.meter not in least:
         known = ", ".join(least) or "none"
@@ -139,15 +146,8 @@ def may_record_meter(setup: Setup, state: State, act: a.Act, actor: Actor) -> Re
     return None
 
 
-def recorded(draft: Draft, act: a.RecordHand, actor: Actor) -> None:
-    """What the cards show to be wrong, of what was said before, waits for a person."""
-    before = _round(draft.state)
-    draft.add(f.HandRecorded(before.id, act.area, act.seat, act.cards, act.played, act.shown, actor.who))
-    if (reason := contradicted(draft.setup, before, _round(draft.state), act)) is not None:
-        draft.hold(reason, seat=act.seat)
-
-
-def meter_recorded(draft: Draft, act: a.RecordMeter, actor: Actor) -> None:
+def record_meter(draft: Draft, act: a.RecordMeter, actor: Actor) -> None:
+    """Records where the meter stands before the first payment."""
     name, currency = _round(draft.state).id, draft.setup.currency
     draft.add(f.MeterRecorded(name, act.meter, act.cents, act.reset, currency, actor.who))
 

@@ -52,9 +52,8 @@ def next_to_settle(setup: Setup, round_: Round) -> tuple[int, tuple[str, ...], t
     return None
 
 
-def settle_wager(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+def verify_settle_wager(setup: Setup, state: State, act: a.SettleWager, actor: Actor) -> Refusal | None:
     """What stands in the way of settling this wager now."""
-    assert isinstance(act, a.SettleWager)
     round_ = _round(state)
     if coupons_and_envy.is_beside(act):
         return coupons_and_envy.may_settle(setup, round_, act) or sums(act, 0)
@@ -75,6 +74,53 @@ def settle_wager(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
         if early is not None:
             return early
     return not_payable(setup, state, act)
+
+
+def settle_wager(draft: Draft, act: a.SettleWager, actor: Actor) -> None:
+    """Records the outcome, by the clause of its step where the document has one.
+
+    Where the cards make something else of the wager, that is on record too, and play waits until a person has looked.
+    """
+    round_ = _round(draft.state)
+    placed = coupons_and_envy.on_record(round_.seats, act) or Wager(0)
+    stake = coupons_and_envy.stake(act, placed)
+    steps = (step for step in draft.setup.law.rulebook.settling if act.wager in step.wagers)
+    cite = next((step.cite for step in steps), ())
+    offered = offer(draft.setup, round_)
+    line = offered.line(act.seat, act.wager, coupon=act.coupon, holder=act.holder) if offered else None
+    returned = goes_back(act, stake, line)
+    more = returned + act.paid - (line.returned + line.paid) if line else None
+    draft.add(
+        f.WagerSettled(
+            round_.id, act.seat, act.wager, act.outcome, stake, returned, act.paid, draft.setup.currency, actor.who, cite,
+            offered=line.outcome if line else None, difference=more,
+            coupon=placed.cents if act.coupon else 0, holder=act.holder,
+        )
+    )  # fmt: skip
+    limits = offered.limits(act.seat, act.wager, coupon=act.coupon, holder=act.holder) if offered else ()
+    if limits:
+        told = f"{coupons_and_envy.label(act)} was settled as {act.outcome} with {act.paid} cents won; "
+        _ask_of_limits(draft, limits, told, coupons_and_envy.label(act))
+    if line is not None and more:
+        draft.hold(
+            f"seat {act.seat}: {coupons_and_envy.label(act)} was settled as {act.outcome} "
+            f"with {returned + act.paid} cents handed back, "
+            f"and cards and pay table make it {line.outcome} with {line.returned + line.paid} "
+            f"[{line.reading or ', '.join(line.cite)}]; correct it ({a.CorrectSettlement.kind}), or "
+            f"{a.Resolution.GO_ON} lets it stand",
+            seat=act.seat, wager=coupons_and_envy.label(act), choices=(a.Resolution.GO_ON,),
+        )  # fmt: skip
+    asked = offered.asked((act.seat, act.wager, act.coupon, act.holder)) if offered else ()
+    if not asked and line is None:
+        asked = left_open(draft.setup, round_, act)
+    if (
+        not asked
+        and not limits
+        and line is None
+        and (cannot_be := no_row_gives(draft.setup, round_, act)) is not None
+    ):
+        draft.hold(cannot_be, seat=act.seat, wager=act.wager, choices=(a.Resolution.GO_ON,))
+    _for_the_floor(draft, asked, actor, act.seat, coupons_and_envy.label(act))
 
 
 def not_payable(setup: Setup, state: State, act: a.SettleWager) -> Refusal | None:
@@ -178,9 +224,8 @@ def _in_another_step(setup: Setup, round_: Round, act: a.SettleWager, in_order: 
     )  # fmt: skip
 
 
-def settle_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+def verify_settle_round(setup: Setup, state: State, act: a.SettleRound, actor: Actor) -> Refusal | None:
     """A player with too few cards has chosen first, and what is paid by the number of hands waits for that number."""
-    assert isinstance(act, a.SettleRound)
     if act.handed_back is not None and not 0 <= act.handed_back <= MOST_PAID:
         return Refusal(f"0 to {MOST_PAID} cents can be handed back in a round, {act.handed_back} were given")
     return (
@@ -192,113 +237,7 @@ def settle_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
     )
 
 
-def _uncounted(setup: Setup, state: State, wager: str = "") -> Refusal | None:
-    """Why the shuffler's number of hands is needed first: a wager that needs its mode lies, and the shuffler dealt."""
-    round_, rules = _round(state), setup.law.rulebook.wagers
-    cite = order_cite(setup, state, a.RecordHandsFound.kind)
-    if not cite or round_.hands_found or round_.method is not Method.SHUFFLER:
-        return None
-    lies = {name for _, name, _ in round_.wagers(*OPEN) if name in rules and rules[name].device_mode is not None}
-    if not lies or (wager and wager not in lies):
-        return None
-    return Refusal(f"first record how many hands the shuffler has found ({a.RecordHandsFound.kind})", cite)
-
-
-def hands_found(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    """What stands in the way of recording the hands that the shuffler shows."""
-    assert isinstance(act, a.RecordHandsFound)
-    cite = order_cite(setup, state, act.kind)
-    if not cite or _round(state).method is not Method.SHUFFLER:
-        return Refusal(
-            f"under {setup.law.rulebook.id}, dealt by {_round(state).method}, no device finds the hands", cite
-        )
-    if not 1 <= act.hands <= setup.seats + 1:
-        return Refusal(f"{act.hands} hands cannot be; 1 to {setup.seats + 1}, the dealer's among them", cite)
-    return None
-
-
-def found(draft: Draft, act: a.RecordHandsFound, actor: Actor) -> None:
-    """The number is held against the hands that were dealt; no text says what follows where it differs. Clause: `[act_order]`."""
-    round_ = _round(draft.state)
-    expected, cite = len(round_.in_play) + 1, order_cite(draft.setup, draft.state, act.kind)
-    draft.add(f.HandsFound(round_.id, act.hands, expected, act.hands == expected, actor.who, cite))
-    if act.hands != expected:
-        draft.hold(
-            f"the shuffler has found {act.hands} hands, and {expected} were dealt: what it pays by is wrong"
-        )
-
-
-def settled(draft: Draft, act: a.SettleWager, actor: Actor) -> None:
-    """Records the outcome, by the clause of its step where the document has one.
-
-    Where the cards make something else of the wager, that is on record too, and play waits until a person has looked.
-    """
-    round_ = _round(draft.state)
-    placed = coupons_and_envy.on_record(round_.seats, act) or Wager(0)
-    stake = coupons_and_envy.stake(act, placed)
-    steps = (step for step in draft.setup.law.rulebook.settling if act.wager in step.wagers)
-    cite = next((step.cite for step in steps), ())
-    offered = offer(draft.setup, round_)
-    line = offered.line(act.seat, act.wager, coupon=act.coupon, holder=act.holder) if offered else None
-    returned = goes_back(act, stake, line)
-    more = returned + act.paid - (line.returned + line.paid) if line else None
-    draft.add(
-        f.WagerSettled(
-            round_.id, act.seat, act.wager, act.outcome, stake, returned, act.paid, draft.setup.currency, actor.who, cite,
-            offered=line.outcome if line else None, difference=more,
-            coupon=placed.cents if act.coupon else 0, holder=act.holder,
-        )
-    )  # fmt: skip
-    limits = offered.limits(act.seat, act.wager, coupon=act.coupon, holder=act.holder) if offered else ()
-    if limits:
-        told = f"{coupons_and_envy.label(act)} was settled as {act.outcome} with {act.paid} cents won; "
-        _ask_of_limits(draft, limits, told, coupons_and_envy.label(act))
-    if line is not None and more:
-        draft.hold(
-            f"seat {act.seat}: {coupons_and_envy.label(act)} was settled as {act.outcome} "
-            f"with {returned + act.paid} cents handed back, "
-            f"and cards and pay table make it {line.outcome} with {line.returned + line.paid} "
-            f"[{line.reading or ', '.join(line.cite)}]; correct it ({a.CorrectSettlement.kind}), or "
-            f"{a.Resolution.GO_ON} lets it stand",
-            seat=act.seat, wager=coupons_and_envy.label(act), choices=(a.Resolution.GO_ON,),
-        )  # fmt: skip
-    asked = offered.asked((act.seat, act.wager, act.coupon, act.holder)) if offered else ()
-    if not asked and line is None:
-        asked = left_open(draft.setup, round_, act)
-    if (
-        not asked
-        and not limits
-        and line is None
-        and (cannot_be := no_row_gives(draft.setup, round_, act)) is not None
-    ):
-        draft.hold(cannot_be, seat=act.seat, wager=act.wager, choices=(a.Resolution.GO_ON,))
-    _for_the_floor(draft, asked, actor, act.seat, coupons_and_envy.label(act))
-
-
-def _for_the_floor(draft: Draft, asked: Sequence[Line], actor: Actor, seat: int = 0, wager: str = "") -> None:
-    """What the text leaves open, and the house elected to ask about, is not settled by the dealer alone."""
-    if not asked or actor.role.may_act_as(Role.FLOORPERSON):
-        return
-    open_ = "; ".join(f"seat {x.seat} {label(x)} [{x.reading or ', '.join(x.cite)}]" for x in asked)
-    draft.hold(
-        f"a floorperson decides what these wagers come to, and a {actor.role} settled them: {open_}; correct what is wrong "
-        f"({a.CorrectSettlement.kind}), or {a.Resolution.GO_ON} lets it stand",
-        reading=asked[0].reading, seat=seat, wager=wager,
-    )  # fmt: skip
-
-
-def _ask_of_limits(draft: Draft, limits: Sequence[Cut], settled: str = "", wager: str = "") -> None:
-    """Whether a limit of the payout stands was left to a person each time, and this hand goes beyond it."""
-    seat, comes_to, reading = limits[0].seat, limits[0].before, limits[0].reading
-    stand = " or ".join(f"to {cut.limit} [{', '.join(cut.cite)}], {cut.cut} less" for cut in limits)
-    draft.hold(
-        f"seat {seat}: {settled}by the cards the hand comes to {comes_to}. Whether that is limited {stand}, is asked each time "
-        f"({reading}): correct it ({a.CorrectSettlement.kind}), or {a.Resolution.GO_ON} lets it stand",
-        reading=reading, seat=seat, wager=wager,
-    )  # fmt: skip
-
-
-def round_settled(draft: Draft, act: a.SettleRound, actor: Actor) -> None:
+def settle_round(draft: Draft, act: a.SettleRound, actor: Actor) -> None:
     """Records that all is settled; where the cards tell what it comes to and somebody has added up what went back, both.
 
     Where they differ play waits until a person has looked.
@@ -325,6 +264,64 @@ def round_settled(draft: Draft, act: a.SettleRound, actor: Actor) -> None:
         mine = tuple(dict.fromkeys(cut for cut in reached if cut.seat == seat))
         _ask_of_limits(draft, mine)
     _for_the_floor(draft, asked, actor)
+
+
+def _uncounted(setup: Setup, state: State, wager: str = "") -> Refusal | None:
+    """Why the shuffler's number of hands is needed first: a wager that needs its mode lies, and the shuffler dealt."""
+    round_, rules = _round(state), setup.law.rulebook.wagers
+    cite = order_cite(setup, state, a.RecordHandsFound.kind)
+    if not cite or round_.hands_found or round_.method is not Method.SHUFFLER:
+        return None
+    lies = {name for _, name, _ in round_.wagers(*OPEN) if name in rules and rules[name].device_mode is not None}
+    if not lies or (wager and wager not in lies):
+        return None
+    return Refusal(f"first record how many hands the shuffler has found ({a.RecordHandsFound.kind})", cite)
+
+
+def verify_record_hands_found(setup: Setup, state: State, act: a.RecordHandsFound, actor: Actor) -> Refusal | None:
+    """What stands in the way of recording the hands that the shuffler shows."""
+    cite = order_cite(setup, state, act.kind)
+    if not cite or _round(state).method is not Method.SHUFFLER:
+        return Refusal(
+            f"under {setup.law.rulebook.id}, dealt by {_round(state).method}, no device finds the hands", cite
+        )
+    if not 1 <= act.hands <= setup.seats + 1:
+        return Refusal(f"{act.hands} hands cannot be; 1 to {setup.seats + 1}, the dealer's among them", cite)
+    return None
+
+
+def record_hands_found(draft: Draft, act: a.RecordHandsFound, actor: Actor) -> None:
+    """The number is held against the hands that were dealt; no text says what follows where it differs. Clause: `[act_order]`."""
+    round_ = _round(draft.state)
+    expected, cite = len(round_.in_play) + 1, order_cite(draft.setup, draft.state, act.kind)
+    draft.add(f.HandsFound(round_.id, act.hands, expected, act.hands == expected, actor.who, cite))
+    if act.hands != expected:
+        draft.hold(
+            f"the shuffler has found {act.hands} hands, and {expected} were dealt: what it pays by is wrong"
+        )
+
+
+def _for_the_floor(draft: Draft, asked: Sequence[Line], actor: Actor, seat: int = 0, wager: str = "") -> None:
+    """What the text leaves open, and the house elected to ask about, is not settled by the dealer alone."""
+    if not asked or actor.role.may_act_as(Role.FLOORPERSON):
+        return
+    open_ = "; ".join(f"seat {x.seat} {label(x)} [{x.reading or ', '.join(x.cite)}]" for x in asked)
+    draft.hold(
+        f"a floorperson decides what these wagers come to, and a {actor.role} settled them: {open_}; correct what is wrong "
+        f"({a.CorrectSettlement.kind}), or {a.Resolution.GO_ON} lets it stand",
+        reading=asked[0].reading, seat=seat, wager=wager,
+    )  # fmt: skip
+
+
+def _ask_of_limits(draft: Draft, limits: Sequence[Cut], settled: str = "", wager: str = "") -> None:
+    """Whether a limit of the payout stands was left to a person each time, and this hand goes beyond it."""
+    seat, comes_to, reading = limits[0].seat, limits[0].before, limits[0].reading
+    stand = " or ".join(f"to {cut.limit} [{', '.join(cut.cite)}], {cut.cut} less" for cut in limits)
+    draft.hold(
+        f"seat {seat}: {settled}by the cards the hand comes to {comes_to}. Whether that is limited {stand}, is asked each time "
+        f"({reading}): correct it ({a.CorrectSettlement.kind}), or {a.Resolution.GO_ON} lets it stand",
+        reading=reading, seat=seat, wager=wager,
+    )  # fmt: skip
 
 
 def surrender(draft: Draft, seat: int, by: str) -> None:

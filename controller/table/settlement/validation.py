@@ -56,9 +56,10 @@ def _first(reason: str, rule: Cited[bool]) -> Refusal:
     return Refusal(f"{reason} ({a.ValidateProgressive.kind})", rule.cite, code=NOT_VALIDATED)
 
 
-def may_validate(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
+def verify_validate_progressive(
+    setup: Setup, state: State, act: a.ValidateProgressive, actor: Actor
+) -> Refusal | None:
     """What stands in the way of validating this payout."""
-    assert isinstance(act, a.ValidateProgressive)
     rule = _rule(setup)
     if rule is None:
         return Refusal(f"{setup.law.rulebook.id} has no payout that is validated first")
@@ -84,14 +85,15 @@ def may_validate(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
     return None
 
 
-def _ends(round_: Round) -> bool:
-    return round_.phase in (round_.game.stages[-1].phase, Phase.SETTLED, Phase.STOPPED)
-
-
-def validated(draft: Draft, act: a.ValidateProgressive, actor: Actor) -> None:
+def validate_progressive(draft: Draft, act: a.ValidateProgressive, actor: Actor) -> None:
+    """Records that the payout was looked at."""
     rule, round_ = _rule(draft.setup), _meant(draft.state, act)
     assert round_ is not None
     draft.add(f.ProgressiveValidated(round_.id, act.seat, actor.who, actor.role, rule.cite if rule else ()))
+
+
+def _ends(round_: Round) -> bool:
+    return round_.phase in (round_.game.stages[-1].phase, Phase.SETTLED, Phase.STOPPED)
 
 
 def _meant(state: State, act: a.ValidateProgressive) -> Round | LastRound | None:

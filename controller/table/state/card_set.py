@@ -1,5 +1,7 @@
 """One set of cards at the table: what is known of it, and what is still to be done before it is dealt."""
 
+from enum import Enum
+
 from msgspec import Struct
 
 from controller.rules.parts import ProcedureStep
@@ -24,6 +26,15 @@ PROVEN = (Step.SHUFFLE, Step.CUT)
 """Steps that nobody confirms by word: the shuffle itself is told by the device or by hand, and so is the cut."""
 
 
+class Cut(Enum):
+    """How far the cut of a set has come since its shuffle."""
+
+    NONE = "none"  # none is due, and none was made
+    DUE = "due"  # it was shuffled in a way that a cut follows
+    MARK_DUE = "mark_due"  # it was cut, and the dealer still puts the cutting card into it
+    MADE = "made"
+
+
 class CardSet(Struct, frozen=True):
     """One set by its back colour, with the predicates of an armed set. None = cannot be known at this table.
 
@@ -32,9 +43,8 @@ class CardSet(Struct, frozen=True):
     played with it since it was last counted right, and since its cards were last read and complete (None: never read).
     `in_shoe`: rounds were dealt from it since its shuffle, and the next one may be too.
     `steps`: what is left of `procedure`, in order; `stepped_by`: who took the last one. `preshuffled`: it came inspected
-    and shuffled, and nothing has been done with it since. `cut_due`: it was shuffled in a way that a cut follows;
-    `mark_due`: it was cut, and the dealer still puts the cutting card into it;
-    `was_cut`: that was done. `gone`: cards that have left the shoe since the shuffle, as far as they are counted.
+    and shuffled, and nothing has been done with it since. `gone`:
+    cards that have left the shoe since the shuffle, as far as they are counted.
     `since_count`: rounds with it since its own stub was last counted; `since_any_count`: since that of any set of the table.
     `opened`: shuffled and kept in a shuffler whose door was open since. `face_up_asked`: a player wants to see it spread face up.
     """
@@ -56,14 +66,27 @@ class CardSet(Struct, frozen=True):
     steps: tuple[ProcedureStep, ...] = ()
     stepped_by: str = ""
     preshuffled: bool = False
-    cut_due: bool = False
-    mark_due: bool = False
-    was_cut: bool = False
+    cut: Cut = Cut.NONE
     gone: int = 0
     since_count: int = 0
     since_any_count: int = 0
     opened: bool = False
     face_up_asked: bool = False
+
+    @property
+    def cut_due(self) -> bool:
+        """A cut comes next."""
+        return self.cut is Cut.DUE
+
+    @property
+    def mark_due(self) -> bool:
+        """The cutting card comes next."""
+        return self.cut is Cut.MARK_DUE
+
+    @property
+    def was_cut(self) -> bool:
+        """It was cut, whether or not the cutting card is in it yet."""
+        return self.cut in (Cut.MARK_DUE, Cut.MADE)
 
     @property
     def armed(self) -> bool:

@@ -36,6 +36,7 @@ class Device(Struct, frozen=True):
 
     @property
     def in_service(self) -> bool:
+        """True unless a person took it out of service."""
         return self.out is None
 
     def knows(self, level: Level, value: str) -> bool:

@@ -1,10 +1,14 @@
-"""The folded state between two rounds as JSON text, which runs no code of its reader: in a snapshot, and where a day ends."""
+"""The folded state between two rounds as JSON text, which runs no code of its reader: in a snapshot, and where a day ends.
 
-from collections.abc import Callable
+The text keeps the words of every record so far: a duty is one word, and the cut of a set is three (`cut_due`, `mark_due`,
+`was_cut`).
+"""
+
 from typing import Any, get_type_hints
 
 import msgspec
 
+from controller.table.state.card_set import Cut
 from controller.table.state.table import State
 from controller.table.words.codec import MAX_TEXT
 from controller.table.words.named_bodies import duty_in_one_word, duty_named
@@ -34,23 +38,46 @@ def carried(state: State) -> tuple[str, ...]:
     """The state as JSON, in parts that a body takes. Raises `ValueError` in a round."""
     if state.round is not None:
         raise ValueError("a state is carried between two rounds")
-    data = msgspec.json.encode(_Between(**{name: getattr(state, name) for name in _KEPT}))
-    text = (_with_duties(data, duty_in_one_word) if state.duties else data).decode()
+    raw = msgspec.json.decode(msgspec.json.encode(_Between(**{name: getattr(state, name) for name in _KEPT})))
+    for duty in raw["duties"].values():
+        duty_in_one_word(duty)
+    raw["sets"] = {back: _cut_in_words(card_set) for back, card_set in raw["sets"].items()}
+    text = msgspec.json.encode(raw).decode()
     return tuple(text[at : at + MAX_TEXT] for at in range(0, len(text), MAX_TEXT))
-
-
-def _with_duties(data: bytes, change: Callable[[dict[str, Any]], object]) -> bytes:
-    """The text with each duty changed."""
-    raw = msgspec.json.decode(data)
-    for duty in raw.get("duties", {}).values():
-        change(duty)
-    return msgspec.json.encode(raw)
 
 
 def state_of(folded: tuple[str, ...]) -> State:
     """The state that these parts hold, as it was. Raises `StateUnreadable`."""
     try:
-        told: Any = msgspec.json.decode(_with_duties("".join(folded).encode(), duty_named), type=_Between)
-    except (msgspec.MsgspecError, RecursionError, AttributeError) as exc:
+        raw = msgspec.json.decode("".join(folded))
+        for duty in raw.get("duties", {}).values():
+            duty_named(duty)
+        for card_set in raw.get("sets", {}).values():
+            card_set["cut"] = _cut_named(card_set)
+        told: Any = msgspec.json.decode(msgspec.json.encode(raw), type=_Between)
+    except (msgspec.MsgspecError, RecursionError, AttributeError, TypeError) as exc:
         raise StateUnreadable(str(exc)) from exc
     return State(**{name: getattr(told, name) for name in _KEPT})
+
+
+def _cut_in_words(card_set: dict[str, Any]) -> dict[str, Any]:
+    """The set with three words in the place of its cut."""
+    told: dict[str, Any] = {}
+    for name, value in card_set.items():
+        if name != "cut":
+            told[name] = value
+            continue
+        cut = Cut(value)
+        told |= {
+            "cut_due": cut is Cut.DUE,
+            "mark_due": cut is Cut.MARK_DUE,
+            "was_cut": cut in (Cut.MARK_DUE, Cut.MADE),
+        }
+    return told
+
+
+def _cut_named(card_set: dict[str, Any]) -> str:
+    """The cut that three words tell; they are taken out of the set."""
+    words = {"cut_due": Cut.DUE, "mark_due": Cut.MARK_DUE, "was_cut": Cut.MADE}
+    told = [cut.value for word, cut in words.items() if card_set.pop(word, False)]
+    return told[0] if told else Cut.NONE.value

@@ -10,12 +10,13 @@ from controller.games.registry import UNNAMED
 from controller.games.settling.round import Irregularity, Meter
 from controller.games.settling.settled import Outcome
 from controller.rules.model import Law
-from controller.rules.named_wagers import word_of
-from controller.rules.vocabulary import Action, Area, Method, Role
+from controller.rules.vocabulary import Action, Area, Method
 from controller.table.state.card_set import CardSet, GamingDay
+from controller.table.state.deal import Deal
+from controller.table.state.demands import Duty as Duty  # noqa: PLC0414  (as above)
+from controller.table.state.demands import Hold as Hold  # noqa: PLC0414  (as above)
 from controller.table.state.device import Device
 from controller.table.state.disputes import Alarm, Dispute
-from controller.table.words.acts import Resolution
 from controller.table.words.rounds_since_check import PlayedRound
 from drivers.events import DeviceKind
 
@@ -36,6 +37,8 @@ DISPENSERS = {Method.DEALING_SHOE: DeviceKind.SHOE, Method.SHUFFLER: DeviceKind.
 
 
 class DeviceSetup(Struct, frozen=True):
+    """A device as it is configured."""
+
     name: str
     kind: DeviceKind
 
@@ -63,6 +66,7 @@ class Setup(Struct, frozen=True):
     unit: int = 1
 
     def device_of(self, kind: DeviceKind | None) -> str | None:
+        """Name of the configured device of this kind; None where the table has none."""
         return next((d.name for d in self.devices.values() if d.kind is kind), None)
 
 
@@ -108,23 +112,13 @@ class Seat(Struct, frozen=True):
     envy: Mapping[int, Wager] = field(default_factory=dict)
 
 
-class PlannedStack(Struct, frozen=True):
-    """`late`: it stays in the device until all players have answered."""
-
-    area: Area
-    seat: int
-    cards: int
-    cite: tuple[str, ...]
-    late: bool = False
-
-
 class Round(Struct, frozen=True):
     """`accepted`: (seat, sensor) sensed before the lock.
 
     `marker`: position of the first card where a marker shows it, 0 = the dealer.
-    `let_out`: cards were allowed to leave the set; `cards_out`: as many are known to have left it. `count_proven`,
-    `identities_proven`: its set was found to be right after its cards were dealt. `seen`: hands that were recorded, by
-    area and seat. `voids`: what has made the round, or a hand of it, void. `left`: seats whose player left.
+    `deal`: how far it has come, also of a round whose play has stopped; `cards_out`: as many are known to have left the set.
+    `count_proven`, `identities_proven`: its set was found to be right after its cards were dealt. `seen`: hands that were
+    recorded, by area and seat. `voids`: what has made the round, or a hand of it, void. `left`: seats whose player left.
     """
 
     id: str
@@ -136,11 +130,10 @@ class Round(Struct, frozen=True):
     accepted: frozenset[tuple[int, int]] = frozenset()
     progressive_counted: bool = False
     stacks: tuple[int, ...] = ()  # cards of each stack that a device gave out
-    let_out: bool = False
+    deal: Deal = Deal.NOTHING
     late_let_out: bool = False  # what had stayed in the device after the first deal, too
     late_out: int = 0  # cards that came out of it for the community, or to be burned before them
     cards_out: int = 0
-    initial_deal_done: bool = False
     streets: int = 0
     collected: bool = False
     stub_counted: bool = False
@@ -174,6 +167,16 @@ class Round(Struct, frozen=True):
     natural: bool | None = None  # the same
 
     @property
+    def let_out(self) -> bool:
+        """Cards were allowed to leave the set."""
+        return self.deal is not Deal.NOTHING
+
+    @property
+    def initial_deal_done(self) -> bool:
+        """Each hand has its first cards."""
+        return self.deal is Deal.DONE
+
+    @property
     def live(self) -> bool:
         """Wagers are on the layout and nobody has decided them."""
         return self.phase not in (Phase.SETTLED, Phase.STOPPED)
@@ -186,9 +189,10 @@ class Round(Struct, frozen=True):
     @property
     def played(self) -> bool:
         """True from when cards were let out: the report of the first stack may be among what was lost."""
-        return self.let_out or self.cards_out > 0 or self.initial_deal_done
+        return self.let_out or self.cards_out > 0
 
     def as_played(self) -> PlayedRound:
+        """The round as sets remember it."""
         return PlayedRound(self.id, tuple(self.in_play))
 
     @property
@@ -203,10 +207,11 @@ class Round(Struct, frozen=True):
     @property
     def unbidden(self) -> bool:
         """True while cards lie there that came out before the dealer let any out."""
-        return self.on_layout and not self.let_out and not self.initial_deal_done
+        return self.on_layout and not self.let_out
 
     @property
     def stacks_out(self) -> int:
+        """Stacks that a device gave out."""
         return len(self.stacks)
 
     @property
@@ -217,6 +222,7 @@ class Round(Struct, frozen=True):
 
     @property
     def in_play(self) -> Mapping[int, Seat]:
+        """Seats with the first wager of the game, in order."""
         return {n: s for n, s in sorted(self.seats.items()) if self.game.base in s.wagers}
 
     @property
@@ -268,41 +274,11 @@ class LastRound(Struct, frozen=True):
     validated: frozenset[int] = frozenset()  # seats whose progressive payout was looked at
 
 
-class Duty(Struct, frozen=True):
-    id: str
-    action: Action
-    least_role: Role
-    device: str
-    back: str
-    seat: int
-    cite: tuple[str, ...]
-    reading: str | None
-    wager: str | None = None
-
-    @property
-    def word(self) -> str:
-        """What is to be done in one word, with the wager that it is about: `settle_trips`, `reshuffle`."""
-        return word_of(self.action, self.wager)
-
-
-class Hold(Struct, frozen=True):
-    id: str
-    reason: str
-    least_role: Role
-    seat: int
-    wager: str
-    cite: tuple[str, ...]
-    reading: str | None
-    choices: tuple[Resolution, ...]
-    code: str | None = None
-
-
 class State(Struct, frozen=True):
     """`since_stub_count`: rounds ended since the stub was last counted. `serial`: numbers duties, holds, commands.
 
     `last_seats`: that played the last round, () where the game is just beginning; `cutting_card`: as in that round, until
-    a set was cut. `new_dealer`: one came, and what this
-    demands is not done yet.
+    a set was cut. `new_dealer`: one came, and what this demands is not done yet.
     """
 
     method: Method
@@ -325,15 +301,14 @@ class State(Struct, frozen=True):
     disputes: Mapping[str, Dispute] = field(default_factory=dict)
     alarms: Mapping[str, Alarm] = field(default_factory=dict)
     alarms_raised: int = 0
-    offered: tuple[str, ...] | None = (
-        None  # optional wagers of the table at its last start, None before one that says so
-    )
+    offered: tuple[str, ...] | None = None  # optional wagers at the last start, None before one that says so
     notices: tuple[str, ...] = ()  # wagers of which it was announced that they will be withdrawn
     last_void: bool = False
     doubted: str = ""  # the last act that contradicted itself, as it was said, until it has held play
 
     @classmethod
     def initial(cls, setup: Setup) -> "State":
+        """The state of a table of which nothing is recorded yet."""
         return cls(
             method=setup.method,
             devices={name: Device(kind=d.kind) for name, d in setup.devices.items()},
@@ -342,7 +317,19 @@ class State(Struct, frozen=True):
 
     @property
     def held(self) -> bool:
+        """True while a hold is in force."""
         return bool(self.holds)
+
+    @property
+    def playing(self) -> Round:
+        """The round in play, for what happens in a round alone."""
+        assert self.round is not None
+        return self.round
+
+    @property
+    def backs_present(self) -> list[str]:
+        """Backs of the sets at the table."""
+        return [card_set.back for card_set in self.sets.values() if card_set.present]
 
     @property
     def dealt_set(self) -> str:

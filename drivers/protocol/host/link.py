@@ -1,12 +1,11 @@
 """The host's end of a TDP/1 link, without I/O: bytes and times go in, events and bytes come out.
 
-`HostLink` hands each frame to its part: `host_opening` (handshake, key, firmware), `host_requests` (one outstanding,
-repeated, then unknown), `host_sync` (reports in order, gaps out of the log), `host_liveness` (PING and echo), `host_told`
+`HostLink` hands each frame to its part: `opening` (handshake, key, firmware), `requests` (one outstanding,
+repeated, then unknown), `sync` (reports in order, gaps out of the log), `liveness` (PING and echo), `echoes`
 (what the echoes say).
 """
 
 from collections.abc import Callable, Mapping
-from enum import Enum, auto
 
 from drivers.protocol import messages as m
 from drivers.protocol.auth import Trust
@@ -33,8 +32,9 @@ from drivers.protocol.host.events import (
     Welcomed,
 )
 from drivers.protocol.host.liveness import Liveness
-from drivers.protocol.host.opening import Opening, Step
+from drivers.protocol.host.opening import Opening
 from drivers.protocol.host.requests import ACK, LAST, LIVENESS, RELEASE, Requests, urgency
+from drivers.protocol.host.state import BELIEVED, OPENING, LinkMove, LinkStanding, LinkState
 from drivers.protocol.host.sync import LogReader, Sequencer
 from drivers.protocol.link import LinkFault, Outbox, RoundTrip
 from drivers.protocol.messages import Identity, Restarted
@@ -47,14 +47,6 @@ __all__ = [
 ]  # fmt: skip
 
 NEVER = float("inf")
-
-
-class _State(Enum):
-    NEW = auto()
-    OPENING = auto()  # `host_opening.Step` says how far
-    SYNC = auto()  # the device is believed; log and levels are being read
-    ONLINE = auto()
-    CLOSED = auto()
 
 
 class HostLink:
@@ -76,7 +68,7 @@ class HostLink:
     ) -> None:
         self._entropy = entropy
         self._trust = trust
-        self._state = _State.NEW
+        self._standing = LinkStanding()
         self._opening: Opening | None = None
         self._session = SESSION_NONE
         self._now = 0.0
@@ -98,13 +90,13 @@ class HostLink:
 
     def connect(self, now: float) -> None:
         """Sends the first HELLO. Call it once, when the port is open."""
-        if self._state is not _State.NEW:
+        if self._standing.state is not LinkState.NEW:
             raise ValueError("a link connects once")
-        self._state = _State.OPENING
+        self._standing.move(LinkMove.CONNECTED)
         self._now = now
         self._opening = Opening(
-            entropy=self._entropy, trust=self._trust, outbox=self._outbox, requests=self._requests,
-            deframer=self._deframer, now=now,
+            standing=self._standing, entropy=self._entropy, trust=self._trust, outbox=self._outbox,
+            requests=self._requests, deframer=self._deframer, now=now,
         )  # fmt: skip
         self._session = self._requests.session = self._log.session = self._opening.session
         self._opening.tick(now)
@@ -127,7 +119,7 @@ class HostLink:
         """Returns when `tick` is due next; None if nothing waits."""
         if self._events:
             return self._now  # something to tell that a call without a return value found out
-        if self._opening is None or self._state is _State.CLOSED:
+        if self._opening is None or self._standing.state is LinkState.CLOSED:
             return None
         earliest = self._liveness.next_deadline(self._now) if self._is_up else NEVER
         for part in (self._opening, self._requests, self._log, self._deframer):
@@ -137,7 +129,7 @@ class HostLink:
 
     def data_to_send(self) -> bytes:
         """Takes the bytes to send now, the most urgent frame first; each byte is returned once."""
-        if self._acks_due and self._state is _State.ONLINE:
+        if self._acks_due and self._standing.state is LinkState.ONLINE:
             # Before, while the log is read, an ack would only make the device send by itself what is being asked for.
             for boot in sorted(self._acks_due):
                 self._send(ACK, m.EventAck(boot, self._durable[boot]))
@@ -178,7 +170,7 @@ class HostLink:
         """Sends BYE and ends the link; open commands get no answer, and no event follows."""
         if self._is_up:
             self._send(LAST, m.Bye())
-        self._state = _State.CLOSED
+        self._standing.move(LinkMove.ENDED)
 
     def extend_deadlines(self, lag_s: float) -> None:
         """Moves every deadline by the loop's own pause; after a long one releases become `LevelUnknown`."""
@@ -211,14 +203,14 @@ class HostLink:
     @property
     def _is_up(self) -> bool:
         """True while the device takes what is sent."""
-        return self._opening is not None and self._opening.hears and self._state is not _State.CLOSED
+        return self._opening is not None and self._opening.hears
 
     def _take(self) -> list[HostEvent]:
         events, self._events = self._events, []
         return events
 
     def _ask(self, wish: m.SetLevel | m.GetLevels, now: float) -> None:
-        if self._state is _State.CLOSED:
+        if self._standing.state is LinkState.CLOSED:
             raise ValueError("the link is closed")
         self._events += self._requests.add(wish, now)
         if self._is_up:
@@ -226,12 +218,12 @@ class HostLink:
 
     def _guarded(self, step: Callable[..., None], *given: object) -> None:
         """Runs one step; a fault in it ends the link, reported once and last."""
-        if self._state is _State.CLOSED:
+        if self._standing.state is LinkState.CLOSED:
             return
         try:
             step(*given)
         except LinkFault as fault:
-            self._state = _State.CLOSED
+            self._standing.move(LinkMove.ENDED)
             self._events += [*self._requests.give_up(fault.fault), Failed(fault.fault, fault.detail)]
 
     def _send(self, urgency: int, message: m.Message) -> None:
@@ -258,7 +250,7 @@ class HostLink:
             if error.cause is Cause.PAYLOAD:
                 raise LinkFault("proto_payload", error.detail) from error
             return
-        if opening.step is Step.BELIEVED and isinstance(frame.message, m.Event):  # nearly all frames
+        if self._standing.state in BELIEVED and isinstance(frame.message, m.Event):  # nearly all frames
             self._reported(opening, frame.message)
         elif not (self._opened(opening, frame, body, now) or self._message(opening, frame, now)):
             self._deframer.count(Cause.UNEXPECTED, len(body))
@@ -281,7 +273,8 @@ class HostLink:
 
     def _opened(self, opening: Opening, frame: m.Frame, body: bytes, now: float) -> bool:
         """Handles a frame of the handshake; returns False for any other frame. At BELIEVED the log is read."""
-        if opening.step is not Step.HELLO and isinstance(frame.message, (m.Welcome, m.Restarted)):
+        was = self._standing.state
+        if was is not LinkState.HELLO and isinstance(frame.message, (m.Welcome, m.Restarted)):
             told = frame.message
             self._verify_boot(opening, told.boot, told.reset_cause if isinstance(told, m.Welcome) else told.cause)
         events = opening.take(frame, body, now)
@@ -290,7 +283,7 @@ class HostLink:
         self._events += events
         if events and opening.welcome is not None:
             self._liveness.start(now, opening.welcome)
-        if self._state is _State.OPENING and opening.step is Step.BELIEVED and opening.welcome is not None:
+        if was in OPENING and self._standing.state is LinkState.SYNC and opening.welcome is not None:
             self._begin_sync(opening.welcome, now)
         return True
 
@@ -306,7 +299,7 @@ class HostLink:
     def _message(self, opening: Opening, frame: m.Frame, now: float) -> bool:
         """Handles any other frame of this session; returns False if the frame does not belong here."""
         match frame.message:
-            case Restarted() if opening.step is not Step.HELLO:
+            case Restarted() if self._standing.state is not LinkState.HELLO:
                 raise LinkFault("link_restarted", "the device does not know this session")
             case _ if not opening.hears:
                 return False
@@ -328,7 +321,6 @@ class HostLink:
 
     def _begin_sync(self, welcome: m.Welcome, now: float) -> None:
         """Begins to read the device's log from the record's end, and its levels: the device is believed."""
-        self._state = _State.SYNC
         self._events += self._sequencer.welcome(welcome)
         self._sequencer.verify_unbroken()
         if welcome.boot in self._durable:
@@ -353,7 +345,7 @@ class HostLink:
         if not isinstance(answer, m.Response) or answer.levels is None:
             raise LinkFault("proto_unexpected", "a read of the levels was answered without levels")
         self._levels, self._digest = decode_levels(answer.levels), crc32c(answer.levels)
-        if self._state is _State.ONLINE:
+        if self._standing.state is LinkState.ONLINE:
             self._events.append(LevelsRead(self._levels))
 
     def _pong(self, opening: Opening, pong: m.Pong, now: float) -> None:
@@ -365,7 +357,7 @@ class HostLink:
         self._round_trip.sample(rtt_s)
         self._peer = pong.dropped
         unsent = self._told.echoed(pong.log_last, now, self._sequencer.released, self._settled, is_fresh=is_fresh)
-        if unsent and self._state is _State.ONLINE:
+        if unsent and self._standing.state is LinkState.ONLINE:
             self._sequencer.exists(unsent)
         opening.verify_peer(pong.dropped[CAUSES.index(Cause.MAC)])
         if self._levels is not None and pong.digest != self._digest and not self._requests.is_reading:
@@ -377,7 +369,7 @@ class HostLink:
         try:
             self._events += self._requests.tick(now)
         except LinkFault as late:
-            if self._state is _State.OPENING:
+            if self._standing.state in OPENING:
                 raise LinkFault("timeout_handshake", f"AUTH: {late.detail}") from late
             raise
         if self._is_up:
@@ -392,8 +384,8 @@ class HostLink:
         self._requests.start_next(now)
         if (nonce := self._liveness.ping(self._entropy, now)) is not None:
             self._send(LIVENESS, m.Ping(nonce))
-        if self._state is _State.SYNC and self._sequencer.is_synced and self._levels is not None:
-            self._state = _State.ONLINE
+        if self._standing.state is LinkState.SYNC and self._sequencer.is_synced and self._levels is not None:
+            self._standing.move(LinkMove.CAUGHT_UP)
             self._events.append(Online(self._sequencer.gap_closed, self._levels))
-        if self._state is _State.ONLINE:
+        if self._standing.state is LinkState.ONLINE:
             self._events += self._liveness.changes(now)

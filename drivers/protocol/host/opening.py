@@ -4,7 +4,6 @@ No report is released before that. Without a key the device is believed at its W
 """
 
 from collections.abc import Callable
-from enum import Enum, auto
 
 from drivers.protocol import messages as m
 from drivers.protocol.auth import Trust
@@ -14,16 +13,8 @@ from drivers.protocol.host.auth import Authentication, Measuring
 from drivers.protocol.host.events import Authenticated, FirmwareMeasured, HostEvent, Welcomed
 from drivers.protocol.host.handshake import Handshake
 from drivers.protocol.host.requests import LIVENESS, Requests
+from drivers.protocol.host.state import BELIEVED, HEARS, LinkMove, LinkStanding, LinkState
 from drivers.protocol.link import LinkFault, Outbox
-
-
-class Step(Enum):
-    """The steps in which a session opens."""
-
-    HELLO = auto()  # asked, not yet answered
-    AUTH = auto()  # welcomed; the key is being proven
-    MEASURE = auto()  # proven; the firmware is being measured
-    BELIEVED = auto()
 
 
 class Opening:
@@ -32,6 +23,7 @@ class Opening:
     def __init__(
         self,
         *,
+        standing: LinkStanding,
         entropy: Callable[[int], bytes],
         trust: Trust | None,
         outbox: Outbox,
@@ -39,8 +31,8 @@ class Opening:
         deframer: Deframer,
         now: float,
     ) -> None:
-        self.step = Step.HELLO
         self.welcome: m.Welcome | None = None
+        self._standing = standing
         self._handshake = Handshake(entropy, now)
         self._auth = None if trust is None else Authentication(trust)
         self._measuring = Measuring(outbox, entropy)
@@ -54,7 +46,7 @@ class Opening:
     @property
     def hears(self) -> bool:
         """True if the device takes what is sent: no key is needed, or the key is proven."""
-        return self.step is Step.BELIEVED or self.step is Step.MEASURE
+        return self._standing.state in HEARS
 
     def verify_seal(self, header: m.Header, body: bytes) -> Cause | None:
         """Returns why a frame is dropped; None = the device may have sent it. Raises `LinkFault` for a forged
@@ -77,26 +69,27 @@ class Opening:
 
     def take(self, frame: m.Frame, body: bytes, now: float) -> list[HostEvent] | None:
         """Returns what a handshake frame leads to; None if the frame does not belong here now."""
+        state = self._standing.state
         match frame.message:
-            case m.Welcome() as welcome if self.step is Step.HELLO:
+            case m.Welcome() as welcome if state is LinkState.HELLO:
                 return self._welcomed(welcome, body[HEADER_SIZE:], now)
-            case m.Welcome() | m.AuthOk() if self.step is Step.BELIEVED:
+            case m.Welcome() | m.AuthOk() if state in BELIEVED:
                 self._deframer.count(Cause.DUPLICATE, 0)
                 return []
             case m.Error(code=m.ERR_NOT_PROVEN) if self._auth is None:
                 raise LinkFault("auth_key_needed", "the device obeys only a host with its key; name its key_file")
-            case m.AuthOk() | m.Error() as answer if self.step is Step.AUTH:
+            case m.AuthOk() | m.Error() as answer if state is LinkState.AUTH:
                 return self._answered(frame.seq, answer, now)
             case m.Measured() | m.Error(channel=m.CHANNEL_MEASURE) as answer if self.hears:
                 return self._measured(frame.seq, answer, now)
-            case m.Event() if self.step is Step.MEASURE:
+            case m.Event() if state is LinkState.MEASURE:
                 return []  # nothing is believed yet; it stays in the device's log, and is read from there
             case _:
                 return None
 
     def tick(self, now: float) -> None:
         """Sends HELLO or measures, if due. Raises `LinkFault` after the last try."""
-        if self.step is Step.HELLO and (hello := self._handshake.hello(now)) is not None:
+        if self._standing.state is LinkState.HELLO and (hello := self._handshake.hello(now)) is not None:
             self._outbox.add(LIVENESS, hello)
         self._measuring.tick(self._requests.last_answered, now)
 
@@ -106,7 +99,8 @@ class Opening:
 
     def next_deadline(self) -> float | None:
         """Returns when `tick` has something to do."""
-        return self._handshake.next_deadline() if self.step is Step.HELLO else self._measuring.next_deadline()
+        waiting = self._handshake if self._standing.state is LinkState.HELLO else self._measuring
+        return waiting.next_deadline()
 
     def extend(self, lag_s: float) -> None:
         """Gives the device more time to answer."""
@@ -118,9 +112,9 @@ class Opening:
             return None
         self.welcome = welcome
         if self._auth is None:
-            self.step = Step.BELIEVED
+            self._standing.move(LinkMove.WELCOMED)
         else:
-            self.step = Step.AUTH
+            self._standing.move(LinkMove.CHALLENGED)
             challenge = self._auth.challenge(self.session, self._handshake.hello_payload, payload)
             self._requests.add(challenge, now)
             self._requests.start_next(now)
@@ -136,9 +130,9 @@ class Opening:
         self._outbox.seal = self._auth.answered(answer)
         image = self._auth.trust.images.get(self.welcome.identity.firmware_hash)
         if image is None:
-            self.step = Step.BELIEVED
+            self._standing.move(LinkMove.PROVEN)
         else:
-            self.step = Step.MEASURE
+            self._standing.move(LinkMove.PROVEN_FIRST)
             self._measuring.start(image, self._auth.measure_key, self.session, now)
         return [Authenticated(measuring=image is not None)]
 
@@ -146,5 +140,5 @@ class Opening:
         if not self._measuring.answered(seq, answer, now):
             self._deframer.count(Cause.DUPLICATE, 0)
             return []
-        self.step = Step.BELIEVED
+        self._standing.move(LinkMove.MEASURED)
         return [FirmwareMeasured()]

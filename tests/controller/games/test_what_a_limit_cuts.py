@@ -16,7 +16,7 @@ from controller.games.settling.settled import Settlement
 from controller.rules.elections import elect, proposals
 from controller.rules.pay import FixedSum, Odds, OfMeter
 from controller.rules.read.library import find
-from controller.table.permissions.betting import MOST_CENTS
+from controller.table.acts.betting import MOST_CENTS
 from controller.table.settlement.settle import MOST_PAID
 from tests.controller.games.test_hands_not_whole import seat
 from tests.support.dealt import Dealer

@@ -15,11 +15,9 @@ from controller.rules.model import Demand, Row, Rulebook
 from controller.rules.read.loader import load_rulebook
 from controller.rules.vocabulary import Action, Method, Role, Trigger
 from controller.table.card_sets.cuts import offered_to
-from controller.table.course.rounds import cards_out
 from controller.table.decide import decide, fold
-from controller.table.fold.ruling import Draft
 from controller.table.questions import burns
-from controller.table.questions.deal_plan import community_left, deal_plan, first_deal
+from controller.table.questions.deal_plan import cards_gone, community_left, deal_plan, first_deal
 from controller.table.questions.stub_count_and_turns import asking_order, full_set
 from controller.table.state.table import DeviceSetup, Round, Setup, State
 from controller.table.words import acts as a
@@ -259,8 +257,7 @@ class Table:
 
     def right_stub(self) -> int:
         """Cards that a right stub has now."""
-        draft = Draft(self.setup, self.state, Moment(0, 0, ""))
-        return full_set(self.setup) - cards_out(draft)
+        return full_set(self.setup) - cards_gone(self.setup, self.round)
 
     def end(self, count: bool = False) -> "Table":
         self.act(a.SettleRound())

@@ -5,17 +5,18 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from controller.rules.vocabulary import Area, Method, Role, Step, Trigger
+from controller.table.acts.irregularities import SEEN_BY_PEOPLE
 from controller.table.decide import fold
-from controller.table.permissions.irregularities import AFTER_ROUND, SEEN_BY_PEOPLE
 from controller.table.questions import burns
 from controller.table.questions.deal_plan import community_left, deal_plan
 from controller.table.questions.stub_count_and_turns import asking_order, full_set
-from controller.table.state.table import State
+from controller.table.state.table import AFTER_ROUND, State
 from controller.table.words import acts as a
 from controller.table.words import facts as f
 from controller.table.words.codec import WITHHELD, encode
 from controller.table.words.inputs import Actor, ServiceStarted, SetDue
 from drivers import events as e
+from tests.controller.table.fold.moves import unlisted
 from tests.soak.invariants import Watch
 
 SEATS = st.integers(1, 3)
@@ -231,6 +232,7 @@ class AnySequence(RuleBasedStateMachine):
         if not hasattr(self, "table"):
             return
         assert fold(State.initial(self.table.setup), self.table.all) == self.table.state
+        assert list(unlisted(State.initial(self.table.setup), self.table.all)) == []
         recover(self)
 
 

@@ -5,7 +5,7 @@ import pytest
 from controller.daemon.status import table_document
 from controller.rules.named_wagers import ABOUT_ONE
 from controller.rules.vocabulary import Action, Role, Trigger
-from controller.table.permissions.verify import can, verify
+from controller.table.acts.permissions import can, verify
 from controller.table.state.table import Duty
 from controller.table.words import acts as a
 from controller.table.words.inputs import Actor

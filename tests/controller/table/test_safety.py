@@ -1,9 +1,12 @@
 """Restarts, lost links, gaps, and errors of our own: only towards the safe side, and never silently."""
 
+import dataclasses
+
 import pytest
 
 from controller.rules.vocabulary import Area, Role
 from controller.table import decide as decide_module
+from controller.table.acts.registry import REGISTRY
 from controller.table.course import reports as devices_module
 from controller.table.decide import fold
 from controller.table.fold import ruling as draft_module
@@ -141,6 +144,11 @@ def broken(*_):
     raise ZeroDivisionError("planted")
 
 
+def break_act(monkeypatch, act):
+    """Whatever this kind of act comes to, it fails."""
+    monkeypatch.setitem(REGISTRY, act.kind, dataclasses.replace(REGISTRY[act.kind], record=broken))
+
+
 def test_an_error_of_our_own_holds_the_table_and_says_so(make_table, monkeypatch):
     """An exception in a decision becomes a fact with a hold; the next input is decided as usual."""
     table = make_table("md-uth").ready().begin().let_out().deal(1)
@@ -175,7 +183,7 @@ def test_where_cards_are_known_an_error_of_our_own_is_told_by_its_place(make_tab
         failed = next(x for x in table.stack(2) if isinstance(x, f.DecisionFailed))
     else:
         table.may_fail = True
-        monkeypatch.setattr(decide_module, "decide_act", broken)
+        break_act(monkeypatch, hand)
         failed = table.put(hand, actor=Actor("dora", Role.DEALER))[0]
     assert failed.error == "ZeroDivisionError in broken"
 
@@ -184,7 +192,7 @@ def test_an_act_that_could_not_be_decided_is_no_fact(make_table, monkeypatch):
     """Only what a device told stays true."""
     table = make_table("md-uth").ready().begin("red")
     table.may_fail = True
-    monkeypatch.setattr(decide_module, "decide_act", broken)
+    break_act(monkeypatch, a.PlaceWager)
     events = table.put(a.PlaceWager(2, "ante", 1000), actor=Actor("dora", Role.DEALER))
     assert events[0] == f.DecisionFailed("place_wager", "ZeroDivisionError: planted")
     assert [event.kind for event in events[1:]] == ["hold_placed", "level_wanted"]

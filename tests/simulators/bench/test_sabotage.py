@@ -47,10 +47,10 @@ def test_citing_the_wrong_clause_is_caught(sabotaged):
 def test_releasing_the_lockout_early_is_caught(sabotaged):
     """Betting is opened by the dealer, not by the end of the round before."""
     ran = sabotaged(
-        "controller/table/course/rounds.py",
+        "controller/table/acts/rounds.py",
         '    draft.make_safe("no round is in play")\n',
         '    draft.make_safe("no round is in play")\n'
-        '    if progressive:\n        draft.want(progressive[0], Level.LOCKOUT, RELEASED, "ready for the next round")\n',
+        '    if progressive:\n        draft.want(progressive[0], Level.LOCKOUT, "released", "ready for the next round")\n',
         *FAST,
     )
     assert ran.code == 1, ran.errors

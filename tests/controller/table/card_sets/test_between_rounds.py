@@ -8,14 +8,11 @@ import pytest
 from controller.games.model import Phase
 from controller.rules.elections import elect
 from controller.rules.vocabulary import Action, Method, Role, Trigger
-from controller.table.card_sets.acts import decide_set_act
 from controller.table.decide import fold
-from controller.table.fold.ruling import Draft
 from controller.table.state.card_set import CardSet
 from controller.table.state.table import State
 from controller.table.words import acts as a
 from controller.table.words import facts as f
-from controller.table.words.inputs import Actor, Moment
 from drivers import events as e
 
 
@@ -224,13 +221,6 @@ def test_no_card_is_burned_from_a_set_that_is_not_ready(make_table):
     assert (refused.reason, refused.cite) == (
         "the red set is not ready to be dealt; shuffle it first", ("(g)(1)",)
     )  # fmt: skip
-
-
-def test_an_act_that_is_not_about_a_set_is_a_fault_and_named(make_table):
-    """Passed over in silence, an act would be accepted and leave no trace."""
-    table = make_table("md-uth")
-    with pytest.raises(AssertionError, match="OpenTable"):
-        decide_set_act(Draft(table.setup, table.state, Moment(0, 0, "")), a.OpenTable(), Actor("sam", Role.DEALER))
 
 
 def test_cards_of_a_shoe_are_counted_from_round_to_round(make_table):

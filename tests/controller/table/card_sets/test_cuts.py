@@ -7,7 +7,13 @@ from msgspec import structs
 
 from controller.rules.citation import Cited
 from controller.rules.vocabulary import Action, Method, Role, ShuffleAt, Trigger
-from controller.table.card_sets.cuts import before_deal, may_cut, may_direct, may_recut, offered_to
+from controller.table.card_sets.cuts import (
+    before_deal,
+    offered_to,
+    verify_direct_shuffle,
+    verify_record_cut,
+    verify_recut,
+)
 from controller.table.words import acts as a
 from controller.table.words import facts as f
 from controller.table.words.inputs import Actor
@@ -86,7 +92,7 @@ def test_a_cut_out_of_its_turn_is_refused(make_table, seats, cut, reason, ordere
     rule = table.setup.law.rulebook.cut
     if not ordered:
         table.with_book(cut=replace(rule, offered_to=None))
-    refusal = may_cut(table.setup, table.state, a.RecordCut("red", *cut), DEALER)
+    refusal = verify_record_cut(table.setup, table.state, a.RecordCut("red", *cut), DEALER)
     cite = ORDER if ordered else rule.by.cite
     assert refusal == (Refusal(reason, cite, code="cut_out_of_order") if reason else None)
 
@@ -108,7 +114,7 @@ def test_a_cut_is_as_deep_as_the_document_wants(make_table, rulebook, cards, rea
     table = shuffled(make_table, rulebook)
     rule = table.setup.law.rulebook.cut
     seat = 3 if rule.by.value == "players" else 0
-    refusal = may_cut(table.setup, table.state, a.RecordCut("red", seat, (), cards), DEALER)
+    refusal = verify_record_cut(table.setup, table.state, a.RecordCut("red", seat, (), cards), DEALER)
     assert refusal == (Refusal(reason, rule.least_cards.cite) if reason else None)
 
 
@@ -116,9 +122,9 @@ def test_a_cut_is_as_deep_as_the_document_wants(make_table, rulebook, cards, rea
 def test_where_the_dealer_cuts_nobody_else_is_offered_it(make_table, cut):
     """Clause: md-uth 5.F."""
     table = shuffled(make_table, "md-uth")
-    refusal = may_cut(table.setup, table.state, a.RecordCut("red", *cut), DEALER)
+    refusal = verify_record_cut(table.setup, table.state, a.RecordCut("red", *cut), DEALER)
     assert refusal == Refusal("here the dealer cuts, and nobody else is offered it", ("5.F",))
-    assert may_cut(table.setup, table.state, a.RecordCut("red"), DEALER) is None
+    assert verify_record_cut(table.setup, table.state, a.RecordCut("red"), DEALER) is None
 
 
 def test_a_set_of_which_cards_came_out_too_early_is_cut_all_the_same_before_it_is_dealt(make_table):
@@ -142,14 +148,14 @@ def test_a_set_that_waits_for_no_cut_is_not_cut(make_table):
     table = shuffled(make_table)
     first = "first cut the red set, at least 10 cards deep (record_cut)"
     assert before_deal(table.setup, table.state, "red") == Refusal(first, AFTER)
-    again = may_recut(table.setup, table.state, a.Recut("red"), DEALER)
+    again = verify_recut(table.setup, table.state, a.Recut("red"), DEALER)
     assert again == Refusal("fast-action knows no second cut")
     absent = Refusal("no green set is at the table; there are: red")
-    assert may_cut(table.setup, table.state, a.RecordCut("green", 3), DEALER) == absent
+    assert verify_record_cut(table.setup, table.state, a.RecordCut("green", 3), DEALER) == absent
     table.act(a.RecordCut("red", 3))
     assert table.state.sets["red"].mark_due
     assert before_deal(table.setup, table.state, "red") is None
-    refusal = may_cut(table.setup, table.state, a.RecordCut("red", 3), DEALER)
+    refusal = verify_record_cut(table.setup, table.state, a.RecordCut("red", 3), DEALER)
     assert refusal == Refusal("the red set waits for no cut; a cut follows a shuffle: manual", AFTER)
 
 
@@ -204,6 +210,6 @@ def test_a_document_that_names_no_shuffle_by_order_says_when_a_set_is_shuffled(m
     if not after_round:
         at = {when: cited for when, cited in rule.at.items() if when is not ShuffleAt.AFTER_ROUND}
         table.with_book(shuffle=replace(rule, at=at))
-    refusal = may_direct(table.setup, table.state, a.DirectShuffle("red"), DEALER)
+    refusal = verify_direct_shuffle(table.setup, table.state, a.DirectShuffle("red"), DEALER)
     reason = "ma-uth names no shuffle by order; a set is shuffled after its round"
     assert refusal == Refusal(reason, ("4(a)",) if after_round else ())

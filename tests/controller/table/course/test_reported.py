@@ -4,7 +4,7 @@ import pytest
 
 from controller.rules.read.library import find
 from controller.rules.vocabulary import GUARDS_OF, NO_ROW, Trigger
-from controller.table.permissions.verify import PHASES
+from controller.table.acts.registry import PHASES
 from controller.table.words import acts as a
 from controller.table.words import facts as f
 

@@ -3,7 +3,7 @@
 import pytest
 
 from controller.rules.vocabulary import Role
-from controller.table.permissions.verify import can
+from controller.table.acts.permissions import can
 from controller.table.state.table import Phase
 from controller.table.words import acts as a
 from controller.table.words import facts as f

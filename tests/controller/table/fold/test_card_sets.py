@@ -6,7 +6,8 @@ from controller.games.model import Phase
 from controller.rules.parts import ProcedureStep
 from controller.rules.vocabulary import Action, BurnAt, Method, Role, Step
 from controller.table.fold.fold import evolve
-from controller.table.state.card_set import CardSet
+from controller.table.state.card_set import CardSet, Cut
+from controller.table.state.deal import Deal
 from controller.table.state.table import Duty, Round, Seat, State, Wager
 from controller.table.words import facts as f
 from controller.table.words.inputs import Moment, SetDue
@@ -24,8 +25,8 @@ ONE, TWO = (PlayedSince((PlayedRound(name, (1,)),)) for name in ("r1", "r2"))
 USED = CardSet(
     "red", cycle_complete=True, mode_shuffle=True, count_right=True, identities_complete=True,
     defects=(Defect.EXTRA,), by_hand=True, since=Moment(1, 2, "b1"), due=True, in_shoe=True, uncounted=ONE, unread=TWO,
-    procedure=Procedure.IDLE, steps=(SPREAD, TURN, WASH), stepped_by="a dealer", preshuffled=True, cut_due=True, mark_due=True,
-    was_cut=True, gone=9,
+    procedure=Procedure.IDLE, steps=(SPREAD, TURN, WASH), stepped_by="a dealer", preshuffled=True, cut=Cut.MARK_DUE,
+    gone=9,
 )  # fmt: skip
 GONE = CardSet("red", present=False)
 ROUND = Round("r7", 7, "red", Method.HAND, seats={1: Seat(wagers={"ante": Wager(1000)})}, cutting_card=3, burned=2)
@@ -41,9 +42,7 @@ def folded(card_set, event, **round_):
 SHUFFLED = {
     "in_shoe": False,
     "preshuffled": False,
-    "cut_due": False,
-    "mark_due": False,
-    "was_cut": False,
+    "cut": Cut.NONE,
     "gone": 0,
 }
 STEPPED = {"stepped_by": "x", "preshuffled": False, "in_shoe": False}
@@ -59,10 +58,7 @@ SET_FACTS = [
     (f.SetTimeCarried("red", 11, -12, "b2", "holdover"), {"since": Moment(11, -12, "b2", "holdover")}),
     (SetDue("red"), {"due": True}),
     (f.StepsAsked("red", Procedure.OPENING, (WASH,)), {"procedure": Procedure.OPENING, "steps": (WASH,), "stepped_by": ""}),
-    (f.CutAsked("red", "x", ()), {"cut_due": True, "mark_due": False, "was_cut": False}),
-    (f.SetCut("red", 0, (), "x", ()), {"cut_due": False, "mark_due": False, "was_cut": True}),
-    (f.SetCut("red", 0, (), "x", (), marks=True), {"cut_due": False, "mark_due": True, "was_cut": True}),
-    (f.CuttingCardPlaced("red", "x", ()), {"mark_due": False}),
+    (f.CutAsked("red", "x", ()), {"cut": Cut.DUE}),
     (f.CardBurned("red", BurnAt.NEW_SHOE, "x", ()), {"gone": "one more"}),
 ]  # fmt: skip
 
@@ -195,7 +191,7 @@ def test_what_happens_to_another_set_is_not_of_the_round(event, before, changes)
 @pytest.mark.parametrize(("collected", "of_round", "of_table"), [(True, None, 2), (False, 3, None)])
 def test_the_cut_is_offered_once_to_who_had_the_cutting_card(collected, of_round, of_table):
     """In the round whose cards are collected, else in the one before it; no other act of a set answers it."""
-    after = folded(USED, f.SetCut("red", 3, (), "x", ()), collected=collected)
+    after = folded(replace(USED, cut=Cut.DUE), f.SetCut("red", 3, (), "x", ()), collected=collected)
     assert after.round is not None
     assert (after.round.cutting_card, after.cutting_card) == (of_round, of_table)
     other = folded(USED, f.CutAsked("red", "x", ()), collected=collected)
@@ -206,7 +202,8 @@ def test_the_cut_is_offered_once_to_who_had_the_cutting_card(collected, of_round
 def test_a_cut_between_rounds_answers_the_cutting_card_of_the_last():
     """No round is begun while the set is made ready."""
     after = evolve(
-        replace(STATE, sets={"red": USED}, round=None), f.Fact("table", f.SetCut("red", 3, (), "x", ()))
+        replace(STATE, sets={"red": replace(USED, cut=Cut.DUE)}, round=None),
+        f.Fact("table", f.SetCut("red", 3, (), "x", ())),
     )
     assert (after.round, after.cutting_card) == (None, None)
 
@@ -227,9 +224,9 @@ def test_a_cut_between_rounds_answers_the_cutting_card_of_the_last():
 )  # fmt: skip
 def test_a_record_is_folded_with_sets_that_the_table_has_no_more(event, then):
     """The house has other backs since; what was written down of the green set must not keep the table from starting."""
-    green = replace(
-        ROUND, back="green", phase=Phase.BETTING, let_out=event.kind == "round_ended" and event.cards > 0
-    )
+    phase = Phase.BETS_CLOSED if event.kind == "dealing_allowed" else Phase.BETTING
+    deal = Deal.DONE if event.kind == "round_ended" and event.cards else Deal.NOTHING
+    green = replace(ROUND, back="green", phase=phase, deal=deal)
     after = evolve(replace(STATE, round=green), f.Fact("table", event))
     assert after.sets == {"green": then}
 

@@ -9,6 +9,7 @@ from controller.games.registry import UNNAMED
 from controller.rules.vocabulary import BurnAt, Method, Trigger
 from controller.table.fold.fold import evolve
 from controller.table.state.card_set import CardSet, GamingDay
+from controller.table.state.deal import Deal
 from controller.table.state.device import Device
 from controller.table.state.table import LastRound, Round, Seat, State, Wager
 from controller.table.words import facts as f
@@ -147,7 +148,7 @@ def test_what_a_device_still_has_inside_is_remembered_with_it(device, event, cha
 
 
 DRAWN = e.CardDrawn(e.Back.RED, e.Recognition.READ, burned=False, repeat_suspected=False, cards_left=None)
-DEALING = {"phase": Phase.DEALING, "let_out": True}
+DEALING = {"phase": Phase.DEALING, "deal": Deal.LET_OUT}
 ROUND_OF_DEVICES = [
     (e.WagerSensed(5, 2, locked=False), {}, {"accepted": frozenset({(1, 1), (3, 1), (5, 2)})}),
     (e.WagerSensed(5, 2, locked=True), {}, {}),
@@ -190,7 +191,7 @@ def test_what_a_device_senses_that_was_taken_out_is_not_of_the_round(event, phas
     """Whatever it still sees, the round is dealt without it."""
     out, round_ = (
         replace(WELL, out=OutOfService.COVERED),
-        replace(ROUND, phase=phase, let_out=phase is Phase.DEALING),
+        replace(ROUND, phase=phase, deal=Deal.LET_OUT if phase is Phase.DEALING else Deal.NOTHING),
     )
     assert folded(out, event, round=round_).round == round_
 
@@ -260,8 +261,8 @@ ROUND_FACTS = [
     (f.CommunityRevealed(Street.FLOP), {"phase": Phase.STOPPED}, {"streets": 2}),
     (f.CardsCollected("x"), {}, {"cards_out": 0, "stacks": ()}),
     (f.CardsCollected("x"), {"phase": Phase.STOPPED}, {"collected": True}),
-    (f.CardsCollected("x"), {"phase": Phase.LAST_TWO, "let_out": True}, {"collected": True}),
-    (f.CardsCollected("x"), {"phase": Phase.SETTLED, "let_out": True}, {"collected": True}),
+    (f.CardsCollected("x"), {"phase": Phase.LAST_TWO, "deal": Deal.LET_OUT}, {"collected": True}),
+    (f.CardsCollected("x"), {"phase": Phase.SETTLED, "deal": Deal.LET_OUT}, {"collected": True}),
 ]
 
 
@@ -293,4 +294,4 @@ def test_each_stage_that_nobody_is_asked_in_is_passed_over():
     )
     round_ = replace(ROUND, phase=Phase.DEALING, game=Game("of bonuses", "ante", stages))
     after = evolve(replace(STATE, round=round_), f.Fact("table", f.InitialDealCompleted(4)))
-    assert after == replace(STATE, round=replace(round_, phase=Phase.SHOWDOWN, initial_deal_done=True))
+    assert after == replace(STATE, round=replace(round_, phase=Phase.SHOWDOWN, deal=Deal.DONE))

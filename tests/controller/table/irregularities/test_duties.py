@@ -3,7 +3,7 @@
 import pytest
 
 from controller.rules.vocabulary import Action, Method, Role, Trigger
-from controller.table.permissions.irregularities import SEEN_BY_PEOPLE, WRONG_COUNTS
+from controller.table.acts.irregularities import SEEN_BY_PEOPLE, WRONG_COUNTS
 from controller.table.words import acts as a
 from controller.table.words import facts as f
 from controller.table.words.inputs import Actor

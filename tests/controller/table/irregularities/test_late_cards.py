@@ -5,12 +5,10 @@ import pytest
 from controller.daemon.prompts import stage_document
 from controller.daemon.status import next_step
 from controller.rules.vocabulary import Method, Trigger
-from controller.table.course.rounds import cards_out
-from controller.table.fold.ruling import Draft
+from controller.table.questions.deal_plan import cards_gone
 from controller.table.state.table import Phase
 from controller.table.words import acts as a
 from controller.table.words import facts as f
-from controller.table.words.inputs import Moment
 from drivers import events as e
 
 COMMUNITY = a.RevealCommunity(a.Street.COMMUNITY)
@@ -48,7 +46,7 @@ def wanted(table):
 
 
 def out(table):
-    return cards_out(Draft(table.setup, table.state, Moment(0, 0, "")))
+    return cards_gone(table.setup, table.round)
 
 
 def short(table, seat=3):

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from controller.rules.vocabulary import Action, Method, Role, Trigger
-from controller.table.permissions.verify import verify
+from controller.table.acts.permissions import verify
 from controller.table.questions.stub import counts_void, due
 from controller.table.state.table import Fate
 from controller.table.words import acts as a
