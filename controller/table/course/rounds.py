@@ -196,7 +196,7 @@ def _without_base_wagers(draft: Draft) -> None:
             draft.hold(
                 f"seat {seat}: a progressive wager without {', '.join(missing)}; it goes back",
                 cite=rule.requires.cite, reading=rule.requires.reading, seat=seat, wager=name,
-                choices=(a.Resolution.RETURN_WAGER,),
+                choices=(a.Resolution.RETURN_WAGER,), code="wager_needs_another",
             )  # fmt: skip
 
 

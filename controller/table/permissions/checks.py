@@ -32,43 +32,46 @@ from drivers.events import ENGAGED, Capability, DeviceKind, Level
 
 
 def _open_table(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
-    return _not_ready(setup) or (Refusal("the table is open already") if state.open else None)
+    return _not_ready(setup) or (Refusal("the table is open already", code="table_open") if state.open else None)
 
 
 def _not_ready(setup: Setup) -> Refusal | None:
     """No round is begun of a game that cannot be played to its end, nor under a law that is not complete."""
     if (reason := unplayable(setup.law.rulebook)) is not None:
-        return Refusal(reason)
+        return Refusal(reason, code="game_not_played")
     missing = setup.law.unelected(setup.offered)
     names = "; ".join(f"{r.id} ({r.problem})" for r in missing)
     nobody = f"these readings move money or void hands and nobody has elected them: {names}"
-    return Refusal(nobody) if missing else None
+    return Refusal(nobody, code="reading_unelected") if missing else None
 
 
 def _begin_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
     assert isinstance(act, a.BeginRound)
     if not state.open:
-        return Refusal("the table is not open; a floorperson opens it")
+        return Refusal("the table is not open; a floorperson opens it", code="table_closed")
     if state.duties:
         duties = ", ".join(f"{d.id} {d.word}" for d in state.duties.values())
         cite = tuple(clause for d in state.duties.values() for clause in d.cite)
-        return Refusal(f"duties are open and block the next round: {duties}", cite)
+        return Refusal(f"duties are open and block the next round: {duties}", cite, code="duties_open")
     card_set = state.sets.get(act.back)
     if card_set is None or not card_set.present:
-        return Refusal(f"no {act.back} set is at the table; there are: {', '.join(_present(state))}")
+        return Refusal(
+            f"no {act.back} set is at the table; there are: {', '.join(_present(state))}", code="no_such_set"
+        )
     overdue = stub_count_overdue(setup, state, act.back)
     if overdue:
         return Refusal(
             f"the set must be counted first: {overdue} rounds without a count ({a.RecordStubCount.kind} back={act.back})",
-            stub.cite(setup, state),
-            code="stub_count_overdue",
-        )
+            stub.cite(setup, state), code="stub_count_overdue",
+        )  # fmt: skip
     if (
         steps := card_sets.as_many_as_wanted(setup, state) or preparation.before_round(state, act.back)
     ) is not None:
         return steps
     if (out_of_turn := not_its_turn(setup, state, act.back)) is not None:
-        return Refusal(f"the sets alternate: {out_of_turn}", setup.law.rulebook.decks.swap_after.cite)
+        return Refusal(
+            f"the sets alternate: {out_of_turn}", setup.law.rulebook.decks.swap_after.cite, code="sets_alternate"
+        )
     if (undealable := _cannot_be_dealt(setup, state, card_set)) is not None:
         return undealable
     return _not_ready(setup)  # the table may have been opened under another configuration
@@ -83,9 +86,8 @@ def _cannot_be_dealt(setup: Setup, state: State, card_set: CardSet) -> Refusal |
         return Refusal(
             f"cards are dealt by {state.method}, and no {deals} is in service; return {setup.device_of(deals)} "
             f"({a.ReturnDevice.kind}), {other_way}",
-            dealing.cite,
-            code="no_dispenser",
-        )
+            dealing.cite, code="no_dispenser",
+        )  # fmt: skip
     if needs is None or not needs.value:
         return None
     shuffler, named = state.device_of(DeviceKind.SHUFFLER), setup.device_of(DeviceKind.SHUFFLER)
@@ -93,15 +95,13 @@ def _cannot_be_dealt(setup: Setup, state: State, card_set: CardSet) -> Refusal |
         return Refusal(
             f"cards dealt by {state.method} are shuffled by a shuffler, and none is in service; return {named} "
             f"({a.ReturnDevice.kind}), {other_way}",
-            needs.cite,
-            code="no_shuffler",
-        )
+            needs.cite, code="no_shuffler",
+        )  # fmt: skip
     if card_set.armed and card_set.by_hand:
         return Refusal(
             f"cards dealt by {state.method} are shuffled by a shuffler, not by hand; shuffle the {card_set.back} set in {named}",
-            needs.cite,
-            code="shuffled_by_hand",
-        )
+            needs.cite, code="shuffled_by_hand",
+        )  # fmt: skip
     return None
 
 
@@ -117,8 +117,8 @@ def _start_dealing(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refu
         laid = f"cards of it lie there, so it is not shuffled now; report why they are not dealt on ({a.ReportIrregularity.kind})"
         return Refusal(
             f"the {round_.back} set is not armed: {set_predicates(card_set)}; {laid if round_.on_layout else shuffle}",
-            tuple(dict.fromkeys(clause for rule in law.shuffle.at.values() for clause in rule.cite)),
-        )
+            tuple(dict.fromkeys(clause for rule in law.shuffle.at.values() for clause in rule.cite)), code="set_not_armed",
+        )  # fmt: skip
     for name in sorted({name for _, name, _ in round_.wagers(Fate.LIVE) if name in law.wagers}):
         if (wrong := betting.wrong_mode(state, law.wagers[name])) is not None:
             return wrong
@@ -126,9 +126,8 @@ def _start_dealing(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refu
     if needs is not None and needs.value and card_set.by_hand:
         return Refusal(
             f"cards dealt by {round_.method} are shuffled by a shuffler, not by hand; {_to_shuffler(setup, state, round_.back)}",
-            needs.cite,
-            code="shuffled_by_hand",
-        )
+            needs.cite, code="shuffled_by_hand",
+        )  # fmt: skip
     first_card = round_.phase is Phase.BETS_CLOSED or not round_.on_layout
     if first_card and (wait := _before_first_card(setup, state, round_.back)) is not None:
         return wait
@@ -136,20 +135,23 @@ def _start_dealing(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refu
         if (wait := turns.late_cards(setup, state, round_)) is not None:
             return wait
     elif state.dispenser() and round_.stacks_out >= len(deal_plan(setup, round_)):
-        return Refusal("all stacks are out")
+        return Refusal("all stacks are out", code="all_dealt")
     concerned = _first_duty(state, round_)
     if concerned is not None:
         return Refusal(
-            f"first {concerned.id}: {concerned.action} ({concerned.device or concerned.back})", concerned.cite
-        )
+            f"first {concerned.id}: {concerned.action} ({concerned.device or concerned.back})",
+            concerned.cite, code="duty_first",
+        )  # fmt: skip
     progressive = state.device_of(DeviceKind.PROGRESSIVE)
     if progressive and progressive[1].online and not progressive[1].knows(Level.LOCKOUT, ENGAGED):
         cite = law.cite_for(law.progressive.lock_at.cite if law.progressive else (), state.method)
-        return Refusal(f"{progressive[0]} has not confirmed its lock-out", cite)
+        return Refusal(f"{progressive[0]} has not confirmed its lock-out", cite, code="lockout_unconfirmed")
     verify_count = law.progressive.verify_count if law.progressive else None
     if round_.chips_accepted and verify_count and verify_count.value and not round_.progressive_counted:
         cite = law.cite_for(verify_count.cite, state.method)
-        return Refusal("count the progressive chips first and record the count", cite)
+        return Refusal(
+            "count the progressive chips first and record the count", cite, code="progressive_uncounted"
+        )
     return _dispenser_ready(setup, state)
 
 
@@ -178,24 +180,28 @@ def _dispenser_ready(setup: Setup, state: State) -> Refusal | None:
     if found is None:
         return Refusal(
             f"cards are dealt by {state.method}, and no {needs} is in service; return it ({a.ReturnDevice.kind}), or "
-            f"{_reported(needs)}"
+            f"{_reported(needs)}",
+            code="no_dispenser",
         )
     name, device = found
     if not device.online:
-        return Refusal(f"{name} is offline; look at its cable and its power, or {_reported(needs)}")
+        return Refusal(
+            f"{name} is offline; look at its cable and its power, or {_reported(needs)}", code="device_offline"
+        )
     if device.jammed:
-        return Refusal(f"{name} is jammed; take the cards out")
+        return Refusal(f"{name} is jammed; take the cards out", code="device_jammed")
     if needs is DeviceKind.SHOE and Capability.DISPENSES_STACKS not in device.capabilities:
         return Refusal(
-            f"{name} gives out no stacks: hands deal from it; {_reported(needs)}, and deal the next another way"
+            f"{name} gives out no stacks: hands deal from it; {_reported(needs)}, and deal the next another way",
+            code="device_unfit",
         )
     dealing = setup.law.rulebook.dealing[state.method]
     if reshuffling_shoe(state) is not None and (dealing.reshuffles is None or not dealing.reshuffles.value):
         return Refusal(
             f"{name} reshuffles by itself, and {setup.law.rulebook.id} knows no such shoe; {_reported(needs)}, and deal the next "
             "another way",
-            dealing.cite,
-        )
+            dealing.cite, code="device_unfit",
+        )  # fmt: skip
     return None
 
 
@@ -227,7 +233,11 @@ def set_predicates(card_set: CardSet) -> str:
 
 def _initial_deal(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
     name = state.dispenser()
-    return Refusal(f"{name} says itself when the deal is done") if name else burns.before_cards(setup, state)
+    return (
+        Refusal(f"{name} says itself when the deal is done", code="device_reports_deal")
+        if name
+        else burns.before_cards(setup, state)
+    )
 
 
 def _collect(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
@@ -238,28 +248,29 @@ def _collect(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | 
     round_ = _round(state)
     if round_.live and not round_.unbidden:
         cite = order_cite(setup, state, act.kind)
-        return Refusal("no cards are out; they are collected when the round is settled", cite)
+        return Refusal("no cards are out; they are collected when the round is settled", cite, code="no_cards_out")
     first = (Action.DEAL_COMMUNITY, Action.SETTLE)
     open_still = [d for d in state.duties.values() if d.action in first]
     if open_still:
-        return Refusal(f"first {open_still[0].id}: {open_still[0].word}", open_still[0].cite)
+        return Refusal(f"first {open_still[0].id}: {open_still[0].word}", open_still[0].cite, code="duty_first")
     return stub.due(setup, state)
 
 
 def _stub_count(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
     assert isinstance(act, a.RecordStubCount)
     if setup.law.rulebook.stub is None:
-        return Refusal(f"{setup.law.rulebook.id} has no stub count")
+        return Refusal(f"{setup.law.rulebook.id} has no stub count", code="stub_count_not_known")
     if act.stub < 0:
-        return Refusal("a stub has no fewer than 0 cards")
+        return Refusal("a stub has no fewer than 0 cards", code="count_out_of_range")
     if act.misdealt and act.all_cards is None:
         return Refusal(
-            "a hand was misdealt: count all cards of the set and give the number", stub.cite(setup, state)
-        )
+            "a hand was misdealt: count all cards of the set and give the number",
+            stub.cite(setup, state), code="stub_count_incomplete",
+        )  # fmt: skip
     if (other := stub.of_set(state, act.back)) is not None:
         return other
     if state.round is None and not state.last_back:
-        return Refusal("no set has been in play yet")
+        return Refusal("no set has been in play yet", code="no_such_set")
     return stub.not_there(setup, state, state.round) if state.round is not None else None
 
 
@@ -267,19 +278,34 @@ def _end_round(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal 
     round_ = _round(state)
     if round_.phase is Phase.BETTING:
         lies = round_.wagers(Fate.LIVE) or round_.accepted  # one that is held holds play
-        return Refusal("wagers lie on the layout; withdraw them, or announce no more bets") if lies else None
-    return None if round_.collected else Refusal("collect the cards into the discard rack first")
+        return (
+            Refusal("wagers lie on the layout; withdraw them, or announce no more bets", code="wagers_on_layout")
+            if lies
+            else None
+        )
+    return (
+        None
+        if round_.collected
+        else Refusal("collect the cards into the discard rack first", code="collect_first")
+    )
 
 
 def _progressive_count(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | None:
     assert isinstance(act, a.RecordProgressiveCount)
     if (absent := setup.law.rulebook.absent(Trigger.PROGRESSIVE_MISMATCH)) is not None:
-        return Refusal(absent.says, absent.cite)
+        return Refusal(absent.says, absent.cite, code="cannot_happen_here")
     if not takes_chips(setup) and not _round(state).accepted:
         offers = setup.law.rulebook.wagers["progressive"].cite
-        return Refusal("no progressive wager is offered at this table, so no chip of one is counted", offers)
+        return Refusal(
+            "no progressive wager is offered at this table, so no chip of one is counted",
+            offers, code="progressive_not_offered",
+        )  # fmt: skip
     limit = full_set(setup)
-    return None if 0 <= act.chips <= limit else Refusal(f"{act.chips} chips cannot be; 0 to {limit}")
+    return (
+        None
+        if 0 <= act.chips <= limit
+        else Refusal(f"{act.chips} chips cannot be; 0 to {limit}", code="count_out_of_range")
+    )
 
 
 def _round(state: State) -> Round:
@@ -292,13 +318,18 @@ def _change_method(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refu
     dealing, in_service = setup.law.rulebook.dealing, setup.law.rulebook.devices.get(act.method)
     if act.method not in dealing:
         cite = tuple(clause for rule in dealing.values() for clause in rule.cite)
-        return Refusal(f"no dealing by {act.method} here; there are: {', '.join(dealing)}", cite)
+        return Refusal(
+            f"no dealing by {act.method} here; there are: {', '.join(dealing)}", cite, code="method_unknown"
+        )
     if in_service is not None and not in_service.value:
         return Refusal(
-            f"no {act.method} may be in service here, as {in_service.by_choice} was elected", in_service.cite
-        )
+            f"no {act.method} may be in service here, as {in_service.by_choice} was elected",
+            in_service.cite, code="device_not_elected",
+        )  # fmt: skip
     if act.method is state.method:
-        return Refusal(f"cards are dealt by {act.method} already; there are: {', '.join(dealing)}")
+        return Refusal(
+            f"cards are dealt by {act.method} already; there are: {', '.join(dealing)}", code="method_in_use"
+        )
     return _without_device(setup, act.method)
 
 
@@ -311,7 +342,9 @@ def _without_device(setup: Setup, method: Method) -> Refusal | None:
     if missing is None:
         return None
     cite = needs.cite if needs else dealing.cite
-    return Refusal(f"dealing by {method} needs a {missing}, and none belongs to this table", cite)
+    return Refusal(
+        f"dealing by {method} needs a {missing}, and none belongs to this table", cite, code="no_such_device"
+    )
 
 
 CHECKS: dict[str, Callable[[Setup, State, a.Act, Actor], Refusal | None]] = {

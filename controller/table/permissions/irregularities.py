@@ -56,15 +56,18 @@ def irregularity(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
     reported = SEEN_BY_PEOPLE | (OF_THE_HOUSE if book.stub is None else frozenset())
     if act.trigger not in reported:
         known = sorted(trigger for trigger in reported if book.absent(trigger) is None)
-        return Refusal(f"{act.trigger} is not reported by a person; in this game these are: {', '.join(known)}")
+        return Refusal(
+            f"{act.trigger} is not reported by a person; in this game these are: {', '.join(known)}",
+            code="irregularity_unknown",
+        )
     if (absent := setup.law.rulebook.absent(act.trigger)) is not None:
-        return Refusal(absent.says, absent.cite)
+        return Refusal(absent.says, absent.cite, code="cannot_happen_here")
     if (wrong := _fields(setup, state, act)) is not None:
         return wrong
     if act.trigger is Trigger.SHOE_JAM and state.method is not Method.DEALING_SHOE:
-        return Refusal(f"cards are dealt by {state.method}, not from a dealing shoe")
+        return Refusal(f"cards are dealt by {state.method}, not from a dealing shoe", code="no_such_device")
     if act.trigger is Trigger.SHUFFLER_JAM and setup.device_of(DeviceKind.SHUFFLER) is None:
-        return Refusal("no shuffler belongs to this table")
+        return Refusal("no shuffler belongs to this table", code="no_such_device")
     if act.trigger in ANYWHERE:
         return None
     if state.round is None:
@@ -74,7 +77,7 @@ def irregularity(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
     if act.trigger is Trigger.WAGER_LATE:
         return _bets_open(setup, state)
     if act.trigger not in OF_DEVICES and not _cards_taken(setup, state, act.trigger):
-        return Refusal("no card of this round has been dealt")
+        return Refusal("no card of this round has been dealt", code="no_card_dealt")
     if act.in_box and not (act.trigger is Trigger.WRONG_COUNT_COMMUNITY and _deals_box(setup, _round(state))):
         return Refusal(
             f"in_box is said of {Trigger.WRONG_COUNT_COMMUNITY}, where cards are dealt to the box of the Six Card Bonus",
@@ -83,7 +86,10 @@ def irregularity(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
     if act.completable and (cannot := _not_completable(setup, state, act)) is not None:
         return cannot
     if act.trigger in OF_A_SEAT and act.seat not in _round(state).in_play:
-        return Refusal(f"say whose hand it is; in play are seats {', '.join(map(str, _round(state).in_play))}")
+        return Refusal(
+            f"say whose hand it is; in play are seats {', '.join(map(str, _round(state).in_play))}",
+            code="unknown_seat",
+        )
     if (
         act.trigger is Trigger.CARD_FACE_UP
         and (told := _told_already(setup, _round(state), act.cards)) is not None
@@ -100,7 +106,7 @@ def irregularity(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
 def _fields(setup: Setup, state: State, act: a.ReportIrregularity) -> Refusal | None:
     """What was said with a trigger to which it does not belong, or was left out."""
     if act.cards < 1:
-        return Refusal("an irregularity concerns at least one card")
+        return Refusal("an irregularity concerns at least one card", code="count_out_of_range")
     if act.note and act.trigger is not Trigger.SOMETHING_ELSE:
         return Refusal(
             f"note belongs to {Trigger.SOMETHING_ELSE}; {act.trigger} says it all", code="note_not_asked"
@@ -147,11 +153,14 @@ def _not_completable(setup: Setup, state: State, act: a.ReportIrregularity) -> R
     round_ = _round(state)
     if round_.streets:
         return Refusal(
-            "community cards lie face up, so the dealer's hand is not completed any more; report it without completable", row.cite
+            "community cards lie face up, so the dealer's hand is not completed any more; report it without completable",
+            row.cite, code="hand_not_completable"
         )  # fmt: skip
     if found_out := state.sets[round_.back].found_out:
         return Refusal(
-            f"{found_out}, so the dealer's hand is not completed; report it without completable", row.cite
+            f"{found_out}, so the dealer's hand is not completed; report it without completable",
+            row.cite,
+            code="hand_not_completable",
         )
     return None
 
@@ -164,6 +173,7 @@ def _told_already(setup: Setup, round_: Round, cards: int) -> Refusal | None:
         f"{round_.face_up} face up in this round is recorded already, as a device told; if another one lies face up, give "
         f"their number in all (cards = {round_.face_up + 1})",
         setup.law.rulebook.row(Trigger.CARD_FACE_UP, frozenset()).cite,
+        code="reported_already",
     )
 
 
@@ -171,22 +181,34 @@ def _cannot_be(setup: Setup, state: State, act: a.ReportIrregularity) -> Refusal
     """What is no irregularity here: of cards that are up, or that never come, of who is out, of a hand not known as short."""
     round_ = _round(state)
     if act.trigger is Trigger.DEALER_CARD_EXPOSED and round_.game.dealer_is_up(round_.phase):
-        return Refusal("the dealer's hand is turned up already; none of its cards is seen too early")
+        return Refusal(
+            "the dealer's hand is turned up already; none of its cards is seen too early", code="cards_face_up"
+        )
     cite = setup.law.rulebook.row(act.trigger, frozenset()).cite
     natural = setup.law.rulebook.play.dealer_natural
     if natural is not None and round_.natural and act.trigger in OF_COMMUNITY:
         no_natural = f"if it is none, say that first ({a.RevealDealer.kind} natural=false)"
-        return Refusal(f"the dealer has a natural, so no community card is dealt; {no_natural}", natural.cite)
+        return Refusal(
+            f"the dealer has a natural, so no community card is dealt; {no_natural}",
+            natural.cite,
+            code="no_community_cards",
+        )
     if act.trigger is Trigger.COMMUNITY_CARD_EXPOSED and community_lies_open(round_):
-        return Refusal("all community cards lie face up already; none of them is seen too early", cite)
+        return Refusal(
+            "all community cards lie face up already; none of them is seen too early", cite, code="cards_face_up"
+        )
     if act.trigger is Trigger.CARDS_INSUFFICIENT and _all_dealt(setup, state):
         short = ", ".join(kind for kind in WRONG_COUNTS if setup.law.rulebook.absent(kind) is None)
         none = "no card is left to be dealt in this round, so none is wanting"
-        return Refusal(f"{none}; what came short is reported as that: {short}", cite)
+        return Refusal(f"{none}; what came short is reported as that: {short}", cite, code="cards_not_short")
     if act.trigger is Trigger.FALSE_DECLARATION:
         return _not_declared(setup, round_, act.seat, cite)
     if act.trigger is Trigger.HAND_DECLARED_VOID and state.short_hand(act.seat) is None:
-        return Refusal(f"seat {act.seat} is not known to have too few cards; report the wrong number first", cite)
+        return Refusal(
+            f"seat {act.seat} is not known to have too few cards; report the wrong number first",
+            cite,
+            code="hand_not_short",
+        )
     return None
 
 
@@ -205,18 +227,19 @@ def _not_declared(setup: Setup, round_: Round, number: int, cite: tuple[str, ...
     """Why this seat has declared no hand falsely. Clause: ma-colorado 10(b)(3)(i), 11(b)(2)(i), 14(d)."""
     seat = round_.in_play[number]
     if seat.folded:
-        return Refusal(f"seat {number} has folded and declared nothing", cite)
+        return Refusal(f"seat {number} has folded and declared nothing", cite, code="nothing_declared")
     if round_.streets and seat.answers and seat.answers[-1] not in AT_ONCE:
         return Refusal(
             f"seat {number} has answered {seat.answers[-1]} and declared nothing before the community cards; what people say "
             f"otherwise is a dispute ({a.RaiseDispute.kind})",
             cite,
+            code="nothing_declared",
         )
     seen = round_.seen.get((Area.PLAYER, number))
     whole = not seat.one_hand  # which cards came first is not to be seen
     if whole and seen is not None and settler_of(setup.law).wins_at_once(seen.cards):
         again = f"tell them again if they were told wrongly ({a.RecordHand.kind})"
-        return Refusal(f"seat {number}: {WON_AT_ONCE}; {again}", cite)
+        return Refusal(f"seat {number}: {WON_AT_ONCE}; {again}", cite, code="nothing_declared")
     return None
 
 
@@ -224,15 +247,21 @@ def confirm_duty(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
     assert isinstance(act, a.ConfirmDuty)
     duty = state.duties.get(act.duty)
     if duty is None:
-        return Refusal(f"no duty {act.duty} is open; open are: {', '.join(state.duties) or 'none'}")
+        return Refusal(
+            f"no duty {act.duty} is open; open are: {', '.join(state.duties) or 'none'}", code="no_such_duty"
+        )
     if not actor.role.may_act_as(duty.least_role):
-        return Refusal(f"{duty.word} is confirmed by a {duty.least_role} or above", duty.cite)
+        return Refusal(f"{duty.word} is confirmed by a {duty.least_role} or above", duty.cite, code="role_too_low")
     inside = _senses(state.devices[duty.device]) if duty.device else 0
     if inside:  # neither is it empty, nor does it leave service with cards of a set
-        return Refusal(f"{duty.device} still senses {inside} cards inside; take them out", duty.cite)
+        return Refusal(
+            f"{duty.device} still senses {inside} cards inside; take them out", duty.cite, code="device_has_cards"
+        )
     if duty.action in AFTER_ROUND and state.round is not None and state.round.back == duty.back:
         return Refusal(
-            f"the {duty.back} set is in play; {duty.action} is done when the round has ended", duty.cite
+            f"the {duty.back} set is in play; {duty.action} is done when the round has ended",
+            duty.cite,
+            code="set_in_play",
         )
     lies = state.round is not None and state.round.back == duty.back and state.round.on_layout
     if duty.action is Action.REMOVE_SET and lies:
@@ -250,10 +279,14 @@ def confirm_duty(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
     if duty.action is Action.DEAL_COMMUNITY and live and (waiting := asking_order(setup, _round(state))[0]):
         # as for the act that shows the cards
         named = ", ".join(map(str, waiting))
-        return Refusal(f"seats {named} have not been asked", order_cite(setup, state, a.RevealCommunity.kind))
+        return Refusal(
+            f"seats {named} have not been asked",
+            order_cite(setup, state, a.RevealCommunity.kind),
+            code="seats_not_asked",
+        )
     waits = duty.action is Action.SETTLE
     if waits and any(d.action is Action.DEAL_COMMUNITY for d in state.duties.values()):
-        return Refusal("deal the community cards first", duty.cite)
+        return Refusal("deal the community cards first", duty.cite, code="community_first")
     return None
 
 
@@ -266,13 +299,18 @@ def resolve_hold(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusa
     assert isinstance(act, a.ResolveHold)
     hold = state.holds.get(act.hold)
     if hold is None:
-        return Refusal(f"no hold {act.hold} is in force; in force are: {', '.join(state.holds) or 'none'}")
+        return Refusal(
+            f"no hold {act.hold} is in force; in force are: {', '.join(state.holds) or 'none'}",
+            code="no_such_hold",
+        )
     if not actor.role.may_act_as(hold.least_role):
-        return Refusal(f"this hold is lifted by a {hold.least_role} or above", hold.cite)
+        return Refusal(f"this hold is lifted by a {hold.least_role} or above", hold.cite, code="role_too_low")
     if act.resolution not in hold.choices:
-        return Refusal(f"hold {hold.id} is resolved by {' or '.join(hold.choices)}", hold.cite)
+        return Refusal(
+            f"hold {hold.id} is resolved by {' or '.join(hold.choices)}", hold.cite, code="resolution_not_possible"
+        )
     if len(act.note) > 500:
-        return Refusal("a note has at most 500 characters")
+        return Refusal("a note has at most 500 characters", code="text_length")
     return None
 
 
@@ -280,10 +318,13 @@ def device(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | No
     assert isinstance(act, a.TakeDeviceOut | a.ReturnDevice)
     known = state.devices.get(act.device)
     if known is None:
-        return Refusal(f"no device {act.device}; there are: {', '.join(state.devices)}")
+        return Refusal(f"no device {act.device}; there are: {', '.join(state.devices)}", code="no_such_device")
     inside = _senses(known)
     if isinstance(act, a.TakeDeviceOut) and inside:
-        return Refusal(f"{act.device} senses {inside} cards inside; take them out before it leaves service")
+        return Refusal(
+            f"{act.device} senses {inside} cards inside; take them out before it leaves service",
+            code="device_has_cards",
+        )
     return None
 
 

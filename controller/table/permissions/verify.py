@@ -152,21 +152,28 @@ def verify(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | No
     phase = state.round.phase if state.round else NO_ROUND
     game = state.round.game if state.round else game_of(setup.law.rulebook)
     if game is None:
-        return Refusal(not_played(setup.law.rulebook))
+        return Refusal(not_played(setup.law.rulebook), code="game_not_played")
     if phase not in PHASES[game.name][act.kind]:
         return _wrong_phase(setup, state, act.kind, PHASES[game.name][act.kind])
     least = setup.law.rulebook.act_roles.get(act.kind)
     role = least.value if least else LEAST_ROLE.get(act.kind, Role.DEALER)
     if not actor.role.may_act_as(role) and not _technician(act, actor):
-        return Refusal(f"{act.kind} needs a {role}; {actor.who} is a {actor.role}", least.cite if least else ())
+        return Refusal(
+            f"{act.kind} needs a {role}; {actor.who} is a {actor.role}",
+            least.cite if least else (),
+            code="role_too_low",
+        )
     if state.held and act.kind not in WHILE_HELD:
         return Refusal("play is held: " + "; ".join(f"{h.id} {h.reason}" for h in state.holds.values()), code=HELD)
     awaited = [n for n, d in state.devices.items() if d.awaited and d.kind is not DeviceKind.PROGRESSIVE]
     if awaited and act.kind in PLAYS_ON:
-        return Refusal(f"waiting for {', '.join(awaited)} to be heard again; or take the device out of service")
+        return Refusal(
+            f"waiting for {', '.join(awaited)} to be heard again; or take the device out of service",
+            code="device_awaited",
+        )
     short = next((d for d in state.duties.values() if d.action is Action.COMPLETE_DEALER_HAND), None)
     if short is not None and act.kind in PLAYS_ON - {a.StartDealing.kind}:
-        return Refusal(f"first {short.id}: {short.action}", short.cite)
+        return Refusal(f"first {short.id}: {short.action}", short.cite, code="duty_first")
     if (kept := disputes.kept(state, act)) is not None:
         return kept
     check = CHECKS.get(act.kind)
@@ -212,4 +219,4 @@ def _wrong_phase(setup: Setup, state: State, kind: str, phases: tuple[Phase | No
     remedy = ""
     if kind == a.RevealCommunity.kind and state.round is not None and state.round.natural:
         remedy = f"; if the dealer's hand is no natural, say that first ({a.RevealDealer.kind} natural=false)"
-    return Refusal(f"{kind} cannot be done {where}; it belongs to: {belongs}{remedy}", cite)
+    return Refusal(f"{kind} cannot be done {where}; it belongs to: {belongs}{remedy}", cite, code="wrong_phase")

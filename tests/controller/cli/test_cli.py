@@ -391,7 +391,7 @@ def test_check_says_what_is_wrong_and_ends_with_one(tmp_path: Path) -> None:
     wrong.write_text(EXAMPLE.read_text().replace("seats = 6", "seats = 60"))
     done = _run("check", str(wrong), str(EXAMPLE))
     assert done.exit_code == 1
-    assert "WRONG  [table] seats: must be from 1 to 12, and is 60" in done.output
+    assert "WRONG  [table] seats: must be from 1 to 12, not 60" in done.output
     assert f"{EXAMPLE}: sound" in done.output
     assert _run("check", str(EXAMPLE)).exit_code == 0
     told = json.loads(_run("check", "--json", str(wrong), str(EXAMPLE)).output)

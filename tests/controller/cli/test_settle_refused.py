@@ -161,7 +161,7 @@ def test_a_table_has_its_money_in_a_currency(tmp_path: Path) -> None:
     """As `check` has it."""
     result = _run("settle", "", "--rulebook", "ma-uth", "--elections", str(_table(tmp_path, currency="usd")))
     assert result.exit_code == 2
-    assert "[table] currency: must match [A-Z]{3}, and is 'usd'" in result.stderr
+    assert "[table] currency: must match [A-Z]{3}, not 'usd'" in result.stderr
 
 
 def test_an_argument_of_an_act_that_is_given_twice_is_refused() -> None:
