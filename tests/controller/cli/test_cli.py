@@ -169,13 +169,13 @@ def test_an_act_prints_what_followed_and_a_refusal_ends_with_one(table: Path) ->
     ("words", "code", "says"),
     [
         (("begin_rond", "back=red"), 2, "no act 'begin_rond' (nearest: begin_round)"),
-        (("begin_round", "bakc=red"), 2, "begin_round takes no 'bakc' (nearest: back)"),
+        (("begin_round", "bakc=red"), 2, "begin_round has no 'bakc' (nearest: back)"),
         (("begin_round",), 2, "begin_round needs 'back'"),
         (("begin_round", "red"), 2, "'red' is not KEY=VALUE"),
         (("begin_round", "back=red", "back=blue"), 2, "'back' is given twice"),
         (("place_wager", "seat=one", "wager=ante", "cents=5"), 2, "'seat': expected int"),
         (("record_decision", "seat=1", "decision=paly"), 2, "'paly' (nearest: play)"),
-        (("raise_dispute", "reason=\x1b[2J"), 2, "'reason' of raise_dispute holds the control character U+001B"),
+        (("raise_dispute", "reason=\x1b[2J"), 2, "raise_dispute: 'reason' holds the control character U+001B"),
     ],
 )
 def test_an_act_that_cannot_be_is_a_usage_error(words: tuple[str, ...], code: int, says: str) -> None:

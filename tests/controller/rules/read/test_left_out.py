@@ -97,7 +97,7 @@ def test_of_an_empty_file_all_is_missed_that_each_document_has() -> None:
         ('[[choice]]\nid      = "positions"', '[[choice]]\nid      = "dealer_stack"',
          "[[choice]] 8 (dealer_stack) id: named_twice"),
         ("[duty_roles]\n", '[duty_roles]\nreturn_nothing = { value = "dealer", cite = "39.2" }\n',
-         "[duty_roles] return_nothing: word_unknown"),
+         "[duty_roles]: word_unknown"),
     ],
 )  # fmt: skip
 def test_what_stands_twice_or_is_no_duty_is_named_with_its_place(old: str, new: str, fault: str) -> None:
