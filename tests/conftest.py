@@ -18,7 +18,7 @@ import pytest
 from hypothesis import settings
 
 from controller.journal import file
-from controller.rules.read import toml
+from controller.readers import toml
 
 settings.register_profile("suite", derandomize=True, deadline=None)
 settings.register_profile("search", deadline=None)

@@ -34,31 +34,35 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "controller.text", "controller.limits", "controller.clock", "controller.log", "drivers",
     ),
     "controller.config": (
+        "controller.readers",
         "controller.control", "controller.publish", "controller.journal", *CORE,
         "controller.clock", "controller.log", "drivers",
     ),
     "controller.audit": (
+        "controller.readers",
         "controller.journal", *CORE, "controller.text", "controller.clock", *REPORTS,
         "drivers.protocol.texts", "drivers.recording", "drivers.catalog",
     ),
-    "controller.filters": (*CORE, "controller.text", "drivers.protocol.texts", *REPORTS),
+    "controller.filters": ("controller.readers", *CORE, "controller.text", "drivers.protocol.texts", *REPORTS),
     "controller.devices": ("controller.text", "drivers"),
     "controller.control": (
+        "controller.readers",
         *CORE, "controller.limits", "controller.clock", "controller.log", "drivers.protocol.texts", *REPORTS,
     ),
     "controller.publish": (*CORE, "controller.clock", "controller.log", *REPORTS),
     "controller.journal": (*CORE, "controller.clock", *REPORTS),
-    "controller.text": (*CORE, "controller.clock", "drivers.protocol.texts", *REPORTS),
+    "controller.text": ("controller.readers", *CORE, "controller.clock", "drivers.protocol.texts", *REPORTS),
     "controller.table": (*CORE[1:], *REPORTS),
-    "controller.games": CORE[2:],
-    "controller.rules": CORE[3:],
+    "controller.readers": ("drivers.protocol.texts",),
+    "controller.games": (*CORE[2:], "controller.readers"),
+    "controller.rules": (*CORE[3:], "controller.readers"),
     "controller.cards": (),
     "controller.limits": ("controller.log",),
     "controller.clock": (),
     "controller.log": ("drivers.protocol.texts",),
     "drivers": (),
     "drivers.protocol": (),
-    "simulators": ("drivers.protocol",),
+    "simulators": ("drivers.protocol", "controller.readers"),
     "simulators.bench": ("simulators", "controller.cli", "controller.control", "controller.journal", *CORE, "drivers"),
 }  # fmt: skip
 FLOORS: tuple[tuple[str, ...], ...] = (
@@ -70,6 +74,9 @@ LOADERS = {
     "controller/rules/read/loader.py",
     "controller/rules/read/library.py",
 }  # the only files of the core that read files
+PURE_ROOMS = (
+    "controller.readers", "controller.cards", "controller.rules", "controller.games", "controller.table",
+)  # fmt: skip
 PACKAGES = set(OURS)  # each holds nothing but a docstring
 
 
@@ -154,7 +161,7 @@ def test_the_pure_core_has_no_clock_no_chance_and_no_io() -> None:
     """What decides must give the same answer for ever: no time, no randomness, no file, no socket, no log."""
     bad = []
     for name, path in _modules():
-        pure = _room(name) in ("controller.cards", "controller.rules", "controller.games", "controller.table")
+        pure = _room(name) in PURE_ROOMS
         if pure and str(path.relative_to(ROOT)) not in LOADERS:
             wrong = sorted({i.split(".")[0] for i in _imports(path, name)} & set(PURE))
             bad += [f"{path.relative_to(ROOT)} imports {i}" for i in wrong]

@@ -26,8 +26,9 @@ from controller.table.state.recorded_setup import setup_from
 from controller.table.state.state_json import carried
 from controller.table.state.table import Setup, State
 from controller.table.words.codec import encode, stream_of, version_of
-from controller.table.words.facts import Fact, RoundBegun, RoundEnded
+from controller.table.words.facts import Fact, HoldPlaced, InputRefused, RoundBegun, RoundEnded
 from controller.table.words.inputs import Input, RecordDayClosed, ServiceStarted, TableSetup
+from controller.table.words.structs import replace
 from drivers.events import LINK_EVENTS, REPORTS, DeviceOnline
 
 UNFIT = (AssertionError, KeyError, ValueError, TypeError, AttributeError, IndexError)
@@ -300,11 +301,20 @@ def _compare(folding: _Folding, given: Record, facts: list[Record]) -> Differenc
         raise NotReplayable(
             f"input/{given.sequence} {given.kind} cannot be decided where it stands: {exc!r}"
         ) from exc
-    now = [(stream_of(f), f.subject, f.event.kind, encode(f.event)) for f in facts_now]
     was = [(r.stream.value, r.subject, r.kind, _in_present_form(r)) for r in clear]
+    now = [(stream_of(f), f.subject, f.event.kind, encode(f.event)) for f in facts_now]
+    if was != now and len(clear) == len(facts_now):
+        known = [_as_coded(f.event, r.data) for f, r in zip(facts_now, clear, strict=True)]
+        now = [(*fact[:3], encode(event)) for fact, event in zip(now, known, strict=True)]
     for record in clear:
         folding.take(record)
     return None if was == now else Difference(given, [_plain(*f) for f in was], [_plain(*f) for f in now])
+
+
+def _as_coded(event: Any, recorded: bytes) -> Any:
+    """The fact without its code, where an earlier version recorded it before it had one."""
+    has_code = isinstance(event, InputRefused | HoldPlaced)
+    return replace(event, code=None) if has_code and b'"code":' not in recorded else event
 
 
 def _carried_otherwise(folding: _Folding, given: Record, closed: RecordDayClosed) -> Difference | None:

@@ -10,16 +10,16 @@ from msgspec import json
 from controller.cli.arguments import A_FILE
 from controller.cli.main import USAGE, WRONG, end
 from controller.cli.stdin import lines_of
-from controller.config.load import BENCH, SHA256, load_config
-from controller.config.model import DISPENSERS, ConfigInvalid, Elections, TableConfig, changed_since
-from controller.config.section import Section
+from controller.config.load import BENCH, SHA256, load_config, toml_of
+from controller.config.model import ConfigInvalid, Elections, changed_since
+from controller.config.table import DISPENSERS, TableConfig
 from controller.filters.decide import DecideFilter
 from controller.filters.decide_schema import input_schema, output_schema
+from controller.readers.table import Scope, Table
 from controller.rules.elections import ElectionsInvalid, added, elect, proposals
 from controller.rules.model import Rulebook
 from controller.rules.read.library import RulebookUnknown, find
-from controller.rules.read.loader import RulebookInvalid, whole
-from controller.rules.read.toml import TomlInvalid, parse_toml
+from controller.rules.read.loader import RulebookInvalid
 from controller.rules.vocabulary import Method
 from controller.table.state.table import DeviceSetup, Setup
 from drivers.events import DeviceKind
@@ -170,30 +170,31 @@ def elections_in(path: Path, rulebook_id: str, rulebook: Rulebook) -> Elections:
 
     `rulebook_id`: as it was asked for, with its edition where one was named. Raises `ConfigInvalid`.
     """
-    try:
-        raw = parse_toml(whole(path))
-    except OSError as exc:
-        raise ConfigInvalid(path, [f"cannot be read: {exc.strerror}"]) from exc
-    except TomlInvalid as exc:
-        raise ConfigInvalid(path, [f"no TOML: {exc}"]) from exc
-    faults: list[str] = []
-    root = Section(raw, "", faults)
+    raw, data = toml_of(path)
+    scope = Scope(data)
+    root = Table(raw, "", scope)
     if "elections" not in root:
-        root.fault("[elections]", 'is missing; a line of it is like "R-01" = { choice = "...", by = "..." }')
+        root.fault(
+            "[elections]",
+            'is missing; a line of it is like "R-01" = { choice = "...", by = "..." }',
+            "key_missing",
+        )
     elections: dict[str, tuple[str, str]] = {}
-    elected = root.section("elections")
+    elected = root.table("elections")
     elected.maybe_day("questions_as_of")
     for question, section in elected.entries():
         elections[question] = (section.text("choice"), section.text("by"))
         section.close()
-    table = root.section("table")
+    table = root.table("table")
     named, signed = table.maybe_text("rulebook"), table.maybe_text("rulebook_sha256", SHA256)
     if named is not None and named != rulebook_id:
         table.fault(
-            "rulebook", f"is {named}, and its elections are no answers to {rulebook_id}; give --rulebook {named}"
+            "rulebook",
+            f"is {named}, and its elections are no answers to {rulebook_id}; give --rulebook {named}",
+            "rulebook_other",
         )
-    elif not faults:
-        faults += changed_since(signed, rulebook)
-    if faults:
-        raise ConfigInvalid(path, faults)
+    elif not scope.faults:
+        scope.add(changed_since(signed, rulebook))
+    if scope.faults:
+        raise ConfigInvalid(path, scope.faults)
     return elections

@@ -12,7 +12,7 @@ from controller.cards.cards import CardError, names, parse
 from controller.cli.main import AS_JSON, WRONG, end
 from controller.cli.rulebook.choice import EVERYWHERE, find_book
 from controller.cli.stdin import lines_of
-from controller.filters.json_lines import MAX_LINE
+from controller.readers.json import MAX_LINE
 from controller.rules.model import Rulebook
 from controller.rules.ranked import Dealt, NoHand, Ranked, decks, ranked
 

@@ -11,20 +11,20 @@ from controller.cli.arguments import A_FILE
 from controller.cli.decide import elections_in, with_added
 from controller.cli.main import WRONG
 from controller.cli.stdin import lines_of
-from controller.config.load import BENCH, limits_in, payouts_in
+from controller.config.load import BENCH, limits_in, payouts_in, toml_of
 from controller.config.model import ConfigInvalid
-from controller.config.section import Section
-from controller.filters.json_lines import MAX_LINE
 from controller.filters.settle import SettleFilter
 from controller.filters.settle_schema import input_schema, output_schema
 from controller.games.settling.round import RoundRefused, Terms
+from controller.readers.fault import Fault
+from controller.readers.json import MAX_LINE
+from controller.readers.nearest import nearest
+from controller.readers.table import Scope, Table
 from controller.rules.amounts import CURRENCY, has_limits
 from controller.rules.elections import ElectionsInvalid, elect, proposals
 from controller.rules.model import Law
 from controller.rules.read.library import RulebookUnknown, find
-from controller.rules.read.loader import RulebookInvalid, whole
-from controller.rules.read.reader import nearest
-from controller.rules.read.toml import parse_toml
+from controller.rules.read.loader import RulebookInvalid
 
 
 def _print_schema(ctx: click.Context, parameter: click.Parameter, which: str | None) -> None:
@@ -117,21 +117,19 @@ def _terms(path: Path, law: Law) -> Terms:
 
     `elections_in` has found the file to be sound TOML. Raises `ConfigInvalid`.
     """
-    faults: list[str] = []
-    root = Section(parse_toml(whole(path)), "", faults)
-    table, limits = root.section("table"), limits_in(root)
+    raw, data = toml_of(path)
+    scope = Scope(data)
+    root = Table(raw, "", scope)
+    table, limits = root.table("table"), limits_in(root)
     currency, payouts = table.text("currency", "USD", CURRENCY), payouts_in(table)
-    book = law.rulebook
-    faults += [
-        f"[limits] {name}: {book.id} has no such wager {nearest(name, book.wagers)}"
-        for name in limits
-        if name not in book.wagers
-    ]
-    faults += [
-        f"[limits] {name}: its amount is not the player's choice; it has no limits ({', '.join(book.wagers[name].cite)})"
-        for name in limits
-        if name in book.wagers and not has_limits(book.wagers[name])
-    ]
-    if faults:
-        raise ConfigInvalid(path, faults)
+    for name in limits:
+        rule = law.rulebook.wagers.get(name)
+        if rule is None:
+            what = f"{law.rulebook.id} has no such wager {nearest(name, law.rulebook.wagers)}"
+            scope.add([Fault(f"[limits] {name}", what, "wager_unknown")])
+        elif not has_limits(rule):
+            what = f"its amount is not the player's choice; it has no limits ({', '.join(rule.cite)})"
+            scope.add([Fault(f"[limits] {name}", what, "limits_unfit")])
+    if scope.faults:
+        raise ConfigInvalid(path, scope.faults)
     return Terms.posted(currency, limits, *payouts)

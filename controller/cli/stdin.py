@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from controller.filters.json_lines import MAX_LINE
+from controller.readers.json import MAX_LINE
 
 
 def lines_of(stream: BinaryIO) -> Iterator[bytes]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
-from controller.config.section import Section
+from controller.readers.table import Table
 from controller.table.words.inputs import GamingDayTold
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -46,17 +46,21 @@ def calendar(begins: str, zone: str) -> GamingCalendar:
     return GamingCalendar(time(int(clock[1]), int(clock[2])), _zone(zone))
 
 
-def read_calendar(section: Section) -> GamingCalendar | None:
+def read_calendar(section: Table) -> GamingCalendar | None:
     """When the gaming day begins, in which time zone: both or neither."""
     begins, zone = section.maybe_text("gaming_day"), section.maybe_text("time_zone")
     if begins is None or zone is None:
         if begins is not None or zone is not None:
-            section.fault("gaming_day" if begins else "time_zone", "'gaming_day' and 'time_zone' belong together")
+            section.fault(
+                "gaming_day" if begins else "time_zone",
+                "'gaming_day' and 'time_zone' belong together",
+                "keys_together",
+            )
         return None
     try:
         return calendar(begins, zone)
     except ValueError as exc:
-        section.fault("gaming_day", str(exc))
+        section.fault("gaming_day", str(exc), "text_unfit")
         return None
 
 

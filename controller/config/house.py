@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from controller.config.report import Finding
+from controller.readers.fault import Fault
 from controller.rules.elections import unequal
 
 
@@ -18,7 +19,7 @@ def of_one_house(findings: Sequence[Finding]) -> list[Finding]:
     told = []
     for finding in findings:
         alike = {name: f.law for name, f in named.items() if f.law and _same_document(f, finding)}
-        faults = [f"[elections] {difference}" for difference in unequal(alike)]
+        faults = [Fault("[elections]", difference, "elections_unequal") for difference in unequal(alike)]
         faults += _one_client(finding, findings)
         odd = tuple(_one_place(finding, findings))
         told.append(replace(finding, faults=(*finding.faults, *faults), warnings=finding.warnings + odd))
@@ -36,28 +37,40 @@ def _same_document(one: Finding, other: Finding) -> bool:
     return bool(one.law and other.law and one.law.rulebook.id == other.law.rulebook.id)
 
 
-def _one_client(finding: Finding, among: Sequence[Finding]) -> Iterator[str]:
+def _one_client(finding: Finding, among: Sequence[Finding]) -> Iterator[Fault]:
     """A broker lets in one client of a name: the second throws the first out, which comes back and throws out the second."""
     for other in _others(finding, among):
         if finding.config and other.config and finding.config.mqtt and other.config.mqtt:
             name = finding.config.mqtt.client_id
             if name == other.config.mqtt.client_id:
                 yield (
-                    f"[mqtt] client_id: {name!r} is also that of {_table_name(other, among)}; a broker lets in one of them and "
-                    "throws the other out; it is unique in the whole company"
+                    Fault(
+                        "[mqtt] client_id",
+                        f"{name!r} is also that of {_table_name(other, among)}; a broker admits only one of them; "
+                        "give each table a name that is unique in the whole company",
+                        "client_id_taken",
+                    )
                 )
 
 
-def _one_place(finding: Finding, among: Sequence[Finding]) -> Iterator[str]:
+def _one_place(finding: Finding, among: Sequence[Finding]) -> Iterator[Fault]:
     """No fault, as it may be meant: tables on machines of their own may have it alike."""
     for other in _others(finding, among):
         if finding.config is None or other.config is None:
             continue
         mine, its, name = finding.config, other.config, _table_name(other, among)
         if os.path.realpath(mine.journal) == os.path.realpath(its.journal):
-            yield f"[journal] path: {mine.journal} is also the record of {name}; on one machine only one of them can start"
+            yield Fault(
+                "[journal] path",
+                f"{mine.journal} is also the record of {name}; on one machine only one can start",
+                "journal_taken",
+            )
         if (mine.table.site, mine.table.id) == (its.table.site, its.table.id):
-            yield f"[table] site, id: {mine.table.site}/{mine.table.id} is also {name}; a back office cannot tell them apart"
+            yield Fault(
+                "[table] site, id",
+                f"{mine.table.site}/{mine.table.id} is also {name}; rename one of them",
+                "table_taken",
+            )
 
 
 def _others(finding: Finding, among: Sequence[Finding]) -> Iterator[Finding]:

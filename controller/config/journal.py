@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from controller.config.section import Section
+from controller.readers.table import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,9 +15,9 @@ class JournalConfig:
     vault: Path | None = None
 
 
-def journal_in(root: Section, base: Path, *, production: bool) -> JournalConfig:
+def journal_in(root: Table, base: Path, *, production: bool) -> JournalConfig:
     """Reads the section; its faults are those of the file."""
-    section = root.section("journal")
+    section = root.table("journal")
     found = JournalConfig(
         section.path("path", base), section.maybe_path("key", base), section.maybe_path("vault", base)
     )
@@ -25,11 +25,13 @@ def journal_in(root: Section, base: Path, *, production: bool) -> JournalConfig:
         section.fault(
             "key",
             "is missing; in production the record is signed (`tablewarden journal key --new FILE` makes a key)",
+            "needed_in_production",
         )
     if production and found.vault is None:
         section.fault(
             "vault",
             "is missing; in production no card is recorded in the clear (`tablewarden vault key --new FILE` makes one)",
+            "needed_in_production",
         )
     section.close()
     return found

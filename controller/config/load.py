@@ -13,19 +13,21 @@ from controller.config.device import verify_device
 from controller.config.gaming_day import read_calendar
 from controller.config.journal import journal_in
 from controller.config.modbus_units import read_units
-from controller.config.model import Config, ConfigInvalid, Elections, LogConfig, TableConfig, law_of, not_kept
+from controller.config.model import Config, ConfigInvalid, Elections, LogConfig, law_of, not_kept
 from controller.config.retention import read_retention
-from controller.config.section import Section
+from controller.config.table import TableConfig
 from controller.control.client import DEFAULT_SOCKET
 from controller.control.desk import ControlConfig, Person
 from controller.control.endpoint import MAX_PATH
 from controller.games.settling.round import MOST
 from controller.log import LogFormat, LogLevel
 from controller.publish.config import PublishConfig, Tls
+from controller.readers.fault import Fault
+from controller.readers.table import Scope, Table
+from controller.readers.toml import TomlInvalid, parse_toml
 from controller.rules.amounts import CURRENCY
 from controller.rules.model import Law
 from controller.rules.read.loader import whole
-from controller.rules.read.toml import TomlInvalid, parse_toml
 from controller.rules.vocabulary import Method, Role
 from drivers.catalog import Codec, Firmware, codec_of
 from drivers.device import DeviceConfig
@@ -46,6 +48,8 @@ BENCH = "bench"
 
 PERSON = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 ABOVE_DEALER = frozenset({Role.FLOORPERSON, Role.SUPERVISOR, Role.TECHNICIAN})
+LEVEL = re.compile(r"[a-z0-9-]{1,32}")
+"""Names that become levels of MQTT topics; the same pattern as in `controller.publish.topics`."""
 SHA256 = re.compile(r"[0-9a-f]{16,64}")
 """A whole hash, or its beginning as the commands print it."""
 MAX_UID = 2**32 - 2
@@ -64,7 +68,7 @@ class Reading:
     path: Path
     config: Config | None
     law: Law | None
-    faults: tuple[str, ...]
+    faults: tuple[Fault, ...]
     offered: tuple[str, ...] | None = None
     questions_as_of: str | None = None
 
@@ -84,36 +88,39 @@ def read_config(path: Path, *, alone: bool = False) -> Reading:
     on any machine. No device is served by what comes of that.
     """
     try:
-        raw = parse_toml(whole(path))
-    except OSError as exc:
-        return Reading(path, None, None, (f"cannot be read: {exc.strerror}",))
-    except TomlInvalid as exc:
-        return Reading(path, None, None, (f"no TOML: {exc}",))
-    return _File(path, raw, alone=alone).read()
+        raw, data = toml_of(path)
+    except ConfigInvalid as exc:
+        return Reading(path, None, None, exc.faults)
+    return _File(path, raw, data, alone=alone).read()
 
 
 def socket_of(path: Path) -> Path:
     """The control socket that a file names, whatever else is wrong with it. Raises `ConfigInvalid`, where it names none."""
-    try:
-        raw = parse_toml(whole(path))
-    except OSError as exc:
-        raise ConfigInvalid(path, [f"cannot be read: {exc.strerror}"]) from exc
-    except TomlInvalid as exc:
-        raise ConfigInvalid(path, [f"no TOML: {exc}"]) from exc
-    control = raw.get("control", {})
+    control = toml_of(path)[0].get("control", {})
     named = control.get("socket", str(DEFAULT_SOCKET)) if isinstance(control, dict) else None
     if not isinstance(named, str):
-        raise ConfigInvalid(path, ["[control] socket: must be text"])
+        raise ConfigInvalid(path, [Fault("[control] socket", "must be text", "type_wrong")])
     return path.absolute().parent / named
+
+
+def toml_of(path: Path) -> tuple[dict[str, Any], bytes]:
+    """What is written in a file of TOML, and its bytes. Raises `ConfigInvalid`."""
+    try:
+        data = whole(path)
+        return parse_toml(data), data
+    except OSError as exc:
+        raise ConfigInvalid(path, [Fault("file", f"cannot be read: {exc.strerror}", "not_readable")]) from exc
+    except TomlInvalid as exc:
+        raise ConfigInvalid(path, [Fault("file", f"no TOML: {exc}", "not_toml")]) from exc
 
 
 class _File:
     """The sections of one file, read in turn."""
 
-    def __init__(self, path: Path, raw: dict[str, Any], *, alone: bool) -> None:
+    def __init__(self, path: Path, raw: dict[str, Any], data: bytes, *, alone: bool) -> None:
         self.path, self.base, self.alone = path, path.absolute().parent, alone
-        self.faults: list[str] = []
-        self.root = Section(raw, "", self.faults)
+        self.scope = Scope(data)
+        self.root = Table(raw, "", self.scope)
         self.approved_devices: Path | None = None
         self.questions_as_of: str | None = None
         self.can_compare = True
@@ -124,7 +131,7 @@ class _File:
         devices = self._devices(table.production, self._approved(table.production))
         elections = self._elections(table.production)
         journal = journal_in(self.root, self.base, production=table.production)
-        retention = read_retention(self.root.section("retention"), self.base, table.calendar)
+        retention = read_retention(self.root.table("retention"), self.base, table.calendar)
         mqtt = self._mqtt(table)
         control, log = self._control(table.production and not self.alone), self._log()
         self.root.close()
@@ -132,27 +139,27 @@ class _File:
         if table.rulebook:
             kinds = {device.kind for device in devices} if self.can_compare else None
             law, faults = law_of(table, elections, kinds)
-            self.faults += faults
+            self.scope.add(faults)
         keys = journal.key, journal.vault
         config = Config(self.path, table, devices, journal.path, control, elections, mqtt, log, *keys, retention)
         return Reading(
             self.path,
-            None if self.faults else config,
+            None if self.scope.faults else config,
             law,
-            tuple(self.faults),
+            tuple(self.scope.faults),
             table.offered,
             self.questions_as_of,
         )
 
     def _table(self) -> TableConfig:
-        section = self.root.section("table")
+        section = self.root.table("table")
         signed = section.maybe_text("rulebook_sha256", SHA256)
         self.approved_devices = section.maybe_path("approved_devices", self.base)
         payout_limit, unit = payouts_in(section)
         rulebook = section.text("rulebook")
         table = TableConfig(
-            site=section.level("site"),
-            id=section.level("id"),
+            site=section.text("site", pattern=LEVEL),
+            id=section.text("id", pattern=LEVEL),
             seats=section.whole("seats", 1, MAX_SEATS),
             rulebook=rulebook,
             method=section.word("method", Method, refused=not_kept(rulebook)),
@@ -171,22 +178,25 @@ class _File:
             section.fault(
                 "rulebook_sha256",
                 "is missing; in production the rulebook is the file that was signed (`rulebook list` shows its hash)",
+                "needed_in_production",
             )
         if Back.UNKNOWN in table.backs:
-            section.fault("backs", "a set is known by its colour, so that must be one")
+            section.fault("backs", "a set is known by its colour, so that must be one", "word_refused")
         self.can_compare &= section.is_sound
         section.close()
         return table
 
     def _elections(self, production: bool) -> Elections:
         elections: dict[str, tuple[str, str]] = {}
-        elected = self.root.section("elections")
+        elected = self.root.table("elections")
         self.questions_as_of = elected.maybe_day("questions_as_of")
         for reading, section in elected.entries():
             choice, by = section.text("choice"), section.text("by")
             section.close()
             if production and by.strip().lower() == BENCH:
-                section.fault("by", "in production a person answers for each reading, not the bench")
+                section.fault(
+                    "by", "in production a person answers for each reading, not the bench", "bench_elected"
+                )
             if section.is_sound:
                 elections[reading] = (choice, by)
         return elections
@@ -195,22 +205,22 @@ class _File:
         """The list of approved firmware; its faults are this file's. Without one only what is for tests can serve."""
         if self.approved_devices is None:
             if production and "device" in self.root:
-                where = "[table] approved_devices: is missing; in production a device serves only with firmware of that list"
-                self.faults.append(where)
+                what = "is missing; in production a device serves only with firmware of that list"
+                self.scope.fault("[table] approved_devices", what, "needed_in_production", ("table",))
             return ()
         if self.alone:
             return ()
         rows, faults = read_approved(self.approved_devices)
-        self.faults += faults
+        self.scope.add(faults)
         return rows
 
     def _devices(self, production: bool, approved: tuple[Firmware, ...]) -> tuple[DeviceConfig, ...]:
         devices = []
-        for section in self.root.sections("device", "name"):
+        for section in self.root.tables("device", "name"):
             kind = section.word("kind", DeviceKind)
             speaks = section.word("speaks", Codec, codec_of(kind))
             device = DeviceConfig(
-                name=section.level("name"),
+                name=section.text("name", pattern=LEVEL),
                 kind=kind,
                 path=_port(section, self.base),
                 serial=section.maybe_text("serial"),
@@ -240,19 +250,21 @@ class _File:
         self._once("kind", (d.kind.value for d in devices if d.kind is not DeviceKind.LINE))
 
     def _once(self, key: str, values: Iterable[str]) -> None:
-        self.faults += [
-            f"[[device]] {key}: {value!r} stands at {n} devices" for value, n in Counter(values).items() if n > 1
-        ]
+        self.scope.add(
+            Fault(f"[[device]] {key}", f"{value!r} stands at {n} devices", "named_twice")
+            for value, n in Counter(values).items()
+            if n > 1
+        )
 
     def _mqtt(self, table: TableConfig) -> PublishConfig | None:
         if "mqtt" not in self.root:
-            self.root.section("mqtt")
+            self.root.table("mqtt")
             return None
-        section = self.root.section("mqtt")
+        section = self.root.table("mqtt")
         tls = self._tls(section)
         username, password_file = section.maybe_text("username"), section.maybe_path("password_file", self.base)
         if password_file is not None and username is None:
-            section.fault("password_file", "a password needs a 'username' beside it")
+            section.fault("password_file", "a password needs a 'username' beside it", "keys_together")
         host, port = section.text("host"), section.whole("port", 1, 65535, 8883 if tls else 1883)
         client_id = section.text("client_id", table.id)
         is_old = section.one_of("protocol", ("5", "3.1.1"), "5") == "3.1.1"
@@ -260,7 +272,7 @@ class _File:
         rewind_s = section.whole("rewind_s", 0, 86_400, 1800)
         goes_out = section.one_of("identities", ("never", "after_round"), "never") == "after_round"
         section.close()
-        if self.faults:
+        if self.scope.faults:
             return None
         return PublishConfig(
             site=table.site,
@@ -278,38 +290,42 @@ class _File:
             identities="after_round" if goes_out else "never",
         )
 
-    def _tls(self, section: Section) -> Tls | None:
+    def _tls(self, section: Table) -> Tls | None:
         ca, cert, key = (section.maybe_path(name, self.base) for name in ("ca", "cert", "key"))
         if (cert is None) != (key is None):
-            section.fault("cert" if cert else "key", "'cert' and 'key' belong together")
+            section.fault("cert" if cert else "key", "'cert' and 'key' belong together", "keys_together")
         if ca is None and cert is not None:
-            section.fault("cert", "needs 'ca': who presents a certificate must know whom to")
+            section.fault("cert", "needs 'ca': who presents a certificate must know whom to", "keys_together")
         return Tls(ca, cert, key) if ca else None
 
     def _control(self, logins_matter: bool) -> ControlConfig:
-        section = self.root.section("control")
+        section = self.root.table("control")
         socket = section.path("socket", self.base, str(DEFAULT_SOCKET))
         if len(os.fsencode(socket)) > MAX_PATH:
             section.fault(
-                "socket", f"a Unix socket's path has at most {MAX_PATH} bytes, and this has more: {socket}"
+                "socket",
+                f"a Unix socket's path has at most {MAX_PATH} bytes, and this has more: {socket}",
+                "text_unfit",
             )
         people: dict[str, Person] = {}
-        for entry in section.sections("people", "name"):
+        for entry in section.tables("people", "name"):
             name, roles = entry.text("name", None, PERSON), entry.words("roles", Role)
             uid = entry.maybe_whole("uid", 0, MAX_UID)
             entry.close()
             if name in people:
-                entry.fault("name", f"{name!r} is listed already")
+                entry.fault("name", f"{name!r} is listed already", "named_twice")
             if logins_matter and uid is None and (above := sorted(set(roles) & ABOVE_DEALER)):
                 entry.fault(
-                    "uid", f"is missing; in production a {above[0]} acts from one login only (`id -u NAME`)"
+                    "uid",
+                    f"is missing; in production a {above[0]} acts from one login only (`id -u NAME`)",
+                    "needed_in_production",
                 )
             people[name] = Person(name, frozenset(roles), uid)
         section.close()
         return ControlConfig(socket, people)
 
     def _log(self) -> LogConfig:
-        section = self.root.section("log")
+        section = self.root.table("log")
         log = LogConfig(
             section.word("format", LogFormat, LogFormat.AUTO), section.word("level", LogLevel, LogLevel.INFO)
         )
@@ -317,7 +333,7 @@ class _File:
         return log
 
 
-def _port(section: Section, base: Path) -> str:
+def _port(section: Table, base: Path) -> str:
     """Where a device is connected: a USB address, or the path of a port."""
     text = section.text("path")
     if not text.startswith(USB_SCHEME):
@@ -325,7 +341,7 @@ def _port(section: Section, base: Path) -> str:
     try:
         return str(UsbAddress.parse(text))
     except ValueError as exc:
-        section.fault("path", str(exc))
+        section.fault("path", str(exc), "text_unfit")
         return text
 
 
@@ -334,18 +350,18 @@ def _place(path: str) -> str:
     return f"USB socket {UsbAddress.parse(path).place}" if path.startswith(USB_SCHEME) else os.path.realpath(path)
 
 
-def payouts_in(table: Section) -> tuple[int | None, int]:
+def payouts_in(table: Table) -> tuple[int | None, int]:
     """The payout limit of the house, None where it has set none, and the least amount that is paid, both in cents."""
     return table.maybe_whole("payout_limit_cents", 1, MOST), table.whole("unit_cents", 1, MAX_CENTS, 1)
 
 
-def limits_in(root: Section) -> dict[str, tuple[int, int]]:
+def limits_in(root: Table) -> dict[str, tuple[int, int]]:
     """The posted least and most of each wager of the section [limits], in cents; {} where there is none."""
     limits: dict[str, tuple[int, int]] = {}
-    for wager, entry in root.section("limits").entries("{ least = 1000, most = 50000 }"):
+    for wager, entry in root.table("limits").entries("{ least = 1000, most = 50000 }"):
         least, most = entry.whole("least", 1, MAX_WAGER, 1), entry.whole("most", 1, MAX_WAGER, MAX_WAGER)
         if least > most:
-            entry.fault("least", f"is {least}, and more than the most of {most}")
+            entry.fault("least", f"is {least}, and more than the most of {most}", "limits_unfit")
         limits[wager] = (least, most)
         entry.close()
     return limits

@@ -2,7 +2,7 @@
 
 import re
 
-from controller.config.section import Section
+from controller.readers.table import Table
 from drivers.catalog import Codec
 from drivers.device import DeviceConfig
 from drivers.events import DeviceKind
@@ -16,40 +16,40 @@ MAX_SERIAL_WORDS = 16
 MAX_TICK_MS = 1000
 
 
-def read_units(device: Section) -> tuple[Unit, ...]:
+def read_units(device: Table) -> tuple[Unit, ...]:
     """Every `[[device.unit]]` in order; a fault for each thing that could not be read, unknown keys included."""
-    return tuple(_unit(section) for section in device.sections("unit", "name"))
+    return tuple(_unit(section) for section in device.tables("unit", "name"))
 
 
-def verify_units(section: Section, device: DeviceConfig) -> None:
+def verify_units(section: Table, device: DeviceConfig) -> None:
     """Units stand where Modbus is spoken and nowhere else, and together they are one progressive."""
     if device.codec is not Codec.MODBUS:
         if device.units:
-            section.fault("unit", 'units stand on a bus; a device that has them speaks = "modbus"')
+            section.fault("unit", 'units stand on a bus; a device that has them speaks = "modbus"', "key_unfit")
     elif device.kind is not DeviceKind.PROGRESSIVE:
-        section.fault("speaks", f"remote I/O is a progressive and no {device.kind}")
+        section.fault("speaks", f"remote I/O is a progressive and no {device.kind}", "key_unfit")
     else:
         for misfit in misfits(device.units):
-            section.fault("unit", misfit)
+            section.fault("unit", misfit, "units_unfit")
 
 
-def _unit(section: Section) -> Unit:
-    identity = section.section("identity")
+def _unit(section: Table) -> Unit:
+    identity = section.table("identity")
     words = identity.text("words", None, WORDS)
     identity_register = identity.whole("register", 0, LAST)
     identity.close()
     serial_register = serial_words = 0
     if "serial" in section:
-        serial = section.section("serial")
+        serial = section.table("serial")
         serial_register = serial.whole("register", 0, LAST)
         serial_words = serial.whole("words", 1, MAX_SERIAL_WORDS)
         serial.close()
     watchdog, tick_ms = None, 1
     if "watchdog" in section:
-        guard = section.section("watchdog")
+        guard = section.table("watchdog")
         watchdog, tick_ms = guard.whole("register", 0, LAST), guard.whole("tick_ms", 1, MAX_TICK_MS, 1)
         guard.close()
-    inputs, coils = section.section("inputs"), section.section("coils")
+    inputs, coils = section.table("inputs"), section.table("coils")
     unit = Unit(
         address=section.whole("address", 1, 247),
         identity_register=identity_register,
@@ -69,7 +69,7 @@ def _unit(section: Section) -> Unit:
     return unit
 
 
-def _sensors(inputs: Section) -> dict[Spot, int]:
+def _sensors(inputs: Table) -> dict[Spot, int]:
     """`seat3` is the first sensor of seat 3, `seat3_2` its second."""
     sensors = {}
     for seat in range(1, MAX_SEATS + 1):
@@ -80,7 +80,7 @@ def _sensors(inputs: Section) -> dict[Spot, int]:
     return sensors
 
 
-def _lamps(coils: Section) -> dict[int, int]:
+def _lamps(coils: Table) -> dict[int, int]:
     lamps = {}
     for seat in range(1, MAX_SEATS + 1):
         if (place := coils.maybe_whole(f"lamp{seat}", 0, LAST)) is not None:

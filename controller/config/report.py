@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from controller.config.load import read_config
-from controller.config.model import Config, unposted
+from controller.config.misfits import unposted
+from controller.config.model import Config
 from controller.config.retention import Retention
 from controller.control.desk import Person
+from controller.readers.fault import Fault
 from controller.rules.explain.house_edge import EdgesInvalid, warnings
 from controller.rules.explain.questions import effect, makers_choice, new_since, newest
 from controller.rules.model import HouseChoice, Law, Question, Reading
@@ -33,7 +35,7 @@ class Finding:
     path: Path
     config: Config | None
     law: Law | None
-    faults: tuple[str, ...]
+    faults: tuple[Fault, ...]
     notes: tuple[str, ...] = ()
     open_questions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -65,7 +67,7 @@ def examine(path: Path) -> Finding:
 def page(finding: Finding) -> list[str]:
     """Lines for a person: every fault first, then what stands."""
     many = {0: "sound", 1: "1 fault"}.get(len(finding.faults), f"{len(finding.faults)} faults")
-    lines = [f"{finding.path}: {many}", *(f"  WRONG  {fault}" for fault in finding.faults)]
+    lines = [f"{finding.path}: {many}", *(f"  WRONG  {fault.with_line}" for fault in finding.faults)]
     lines += [f"  ODD    {warning}" for warning in finding.warnings]
     if finding.new and finding.law is not None:
         lines += ["", *_new(finding.law, finding.new, finding.as_of)]
@@ -84,7 +86,8 @@ def document(finding: Finding) -> dict[str, Any]:
     return {
         "path": str(finding.path),
         "sound": not finding.faults,
-        "faults": list(finding.faults),
+        "faults": [str(fault) for fault in finding.faults],
+        "fault_codes": [{"code": f.code, "place": f.place, "line": f.line} for f in finding.faults],
         "warnings": list(finding.warnings),
         "rulebook": {"id": law.rulebook.id, "edition": law.rulebook.edition, "sha256": law.rulebook.sha256}
         if law
@@ -137,11 +140,10 @@ def _must(question: Question) -> bool:
     return isinstance(question, HouseChoice) or question.closes
 
 
-def _unelected(reading: Reading | HouseChoice) -> str:
+def _unelected(reading: Reading | HouseChoice) -> Fault:
     choices = " | ".join(f"{c.id}{' (cautious)' if c.id == reading.cautious else ''}" for c in reading.choices)
-    return (
-        f"[elections] {reading.id}: nobody has elected it, so the table may not open. {reading.problem} {choices}"
-    )
+    what = f"nobody has elected it, so the table may not open. {reading.problem} {choices}"
+    return Fault(f"[elections] {reading.id}", what, "reading_unelected")
 
 
 def _sections(config: Config, law: Law) -> Iterator[tuple[str, list[str]]]:

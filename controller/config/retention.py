@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from controller.config.gaming_day import GamingCalendar
-from controller.config.section import Section
+from controller.readers.table import Table
 
 KEEP_DAYS = (2, 3660)
 """Fewest and most days that may be set: a look-back over yesterday never needs a segment."""
@@ -21,10 +21,12 @@ class Retention:
     calendar: GamingCalendar | None = None
 
 
-def read_retention(section: Section, base: Path, calendar: GamingCalendar | None) -> Retention:
+def read_retention(section: Table, base: Path, calendar: GamingCalendar | None) -> Retention:
     """The section [retention] of a table; its faults are told with the others of the file."""
     copy, keep_days = section.maybe_path("copy", base), section.maybe_whole("keep_days", *KEEP_DAYS)
     if keep_days is not None and copy is None:
-        section.fault("keep_days", "nothing is pruned before it was copied: name a second place with 'copy'")
+        section.fault(
+            "keep_days", "nothing is pruned before it was copied: name a second place with 'copy'", "keys_together"
+        )
     section.close()
     return Retention(copy, keep_days, calendar)

@@ -6,7 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
 
-from controller.rules.read.reader import nearest
+from controller.readers.nearest import nearest
 from controller.rules.vocabulary import Role
 from controller.table.words.acts import Act
 from controller.table.words.inputs import Actor

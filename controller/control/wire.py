@@ -3,7 +3,6 @@
 An unknown key is an error, because it is most likely a misspelt one.
 """
 
-import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -14,9 +13,9 @@ from msgspec import Struct, field
 from msgspec.structs import fields
 
 from controller.control.desk import ErrorCode, Refused
-from controller.rules.read.reader import nearest
+from controller.readers.json import LineRefused, convert, object_in, verify, verify_plain
+from controller.readers.nearest import nearest
 from controller.table.words.acts import ACTS, Act
-from drivers.protocol.texts import is_plain, repeated_key
 
 MAX_REQUEST = 64 * 1024
 """Bytes of one request with its line end. The longest sensible one, an act with a note, has under 1 KiB."""
@@ -123,23 +122,24 @@ def request_from(line: bytes) -> tuple[RequestId, Request | Refused]:
     The id is None if even the id cannot be read.
     """
     try:
-        raw, twice = msgspec.json.decode(line), repeated_key(line)
-    except (msgspec.DecodeError, RecursionError, ValueError) as exc:
-        return None, Refused(ErrorCode.BAD_REQUEST, f"not a line of JSON: {exc}")
-    if not isinstance(raw, dict):
-        return None, Refused(ErrorCode.BAD_REQUEST, 'a request is an object such as {"id": 1, "do": "status"}')
+        raw, twice = object_in(line, '{"id": 1, "do": "status"}')
+    except LineRefused as exc:
+        return None, _unread(exc)
     request_id = raw.pop("id", None)
     if isinstance(request_id, bool) or not isinstance(request_id, int | str) or _is_huge(request_id):
-        return None, Refused(
-            ErrorCode.BAD_REQUEST, f"'id' is a whole number, or text of at most {MAX_ID} characters"
-        )
+        wanted = f"'id' is a whole number, or text of at most {MAX_ID} characters"
+        return None, _unread(LineRefused(wanted, "type_wrong"))
     if twice is not None:
-        told = f"{twice!r} stands twice in one object; say it once"
-        return None if twice == "id" else request_id, Refused(ErrorCode.BAD_REQUEST, told)
+        told = LineRefused(f"{twice!r} stands twice in one object; say it once", "key_twice")
+        return None if twice == "id" else request_id, _unread(told)
     try:
         return request_id, _request(raw)
     except Refused as refused:
         return request_id, refused
+
+
+def _unread(exc: LineRefused, what: str = "") -> Refused:
+    return Refused(ErrorCode.BAD_REQUEST, f"{what}: {exc}" if what else str(exc), refusal=exc.code)
 
 
 def act_from(name: str, args: Mapping[str, Any], *, strict: bool = True) -> Act:
@@ -201,7 +201,7 @@ def _request(raw: dict[str, Any]) -> Request:
     do = raw.pop("do", None)
     cls = REQUESTS.get(do) if isinstance(do, str) else None
     if cls is None:
-        raise Refused(ErrorCode.BAD_REQUEST, f"'do' is {do!r} {nearest(str(do), REQUESTS)}")
+        raise _unread(LineRefused(f"'do' is {do!r} {nearest(str(do), REQUESTS)}", "word_unknown"))
     request = _convert(raw, cls, str(do), strict=True)
     if isinstance(request, WatchRequest):
         _verify_watch(request)
@@ -210,50 +210,21 @@ def _request(raw: dict[str, Any]) -> Request:
 
 def _verify_watch(request: WatchRequest) -> None:
     if request.after is not None and request.after < 0:
-        raise Refused(ErrorCode.BAD_REQUEST, f"'after' is an order from 0, not {request.after}")
+        raise _unread(LineRefused(f"'after' is an order from 0, not {request.after}", "number_out_of_range"))
     unknown = [stream for stream in request.streams if stream not in STREAMS]
     if unknown or not request.streams:
-        raise Refused(ErrorCode.BAD_REQUEST, f"'streams' are one or more of {', '.join(STREAMS)}")
+        raise _unread(LineRefused(f"'streams' are one or more of {', '.join(STREAMS)}", "word_unknown"))
 
 
 def _convert(raw: Mapping[str, Any], cls: type[T], what: str, *, strict: bool) -> T:
-    known = {f.name: f for f in fields(cls)}  # type: ignore[arg-type]
-    for key in raw:
-        if key not in known:
-            raise Refused(ErrorCode.BAD_REQUEST, f"{what} takes no {key!r} {nearest(key, known)}")
-    for key, f in known.items():
-        if key not in raw and f.required:
-            raise Refused(ErrorCode.BAD_REQUEST, f"{what} needs {key!r}")
-    types = get_type_hints(cls)
-    for key, value in raw.items():
-        if isinstance(value, int) and not -INT64 <= value < INT64:
-            raise Refused(ErrorCode.BAD_REQUEST, f"{key!r} of {what} is too large a number")
-        if isinstance(value, str) and not is_plain(value):
-            raise Refused(
-                ErrorCode.BAD_REQUEST, f"{key!r} of {what} holds {_odd(value)}; say it in plain words, on one line"
-            )
-        words = types[key]
-        if isinstance(words, type) and issubclass(words, StrEnum) and value not in [*words]:
-            hint = nearest(str(value), [word.value for word in words])
-            raise Refused(ErrorCode.BAD_REQUEST, f"{key!r} of {what} is {value!r} {hint}")
+    raw = {key: value for key, value in raw.items() if value is not None}
     try:
-        return msgspec.convert(raw, cls, strict=strict)
-    except msgspec.ValidationError as exc:
-        raise Refused(ErrorCode.BAD_REQUEST, f"{what}: {_in_words(str(exc))}") from exc
-
-
-def _odd(text: str) -> str:
-    """Returns the number of the first character that would disturb a terminal or a page."""
-    return f"the control character U+{next(ord(c) for c in text if not is_plain(c)):04X}"
-
-
-def _in_words(error: str) -> str:
-    """`Expected `int`, got `str` - at `$.seat`` as `'seat': expected int, got str`."""
-    found = re.fullmatch(r"(?P<what>.*) - at `\$\.?(?P<where>.*)`", error)
-    if not found:
-        return error.replace("`", "")
-    what = found["what"].replace("`", "")
-    return f"{found['where']!r}: {what[:1].lower()}{what[1:]}"
+        verify_plain(raw, INT64)
+        verify(raw, cls, what=what)
+        found: T = convert(raw, cls, strict=strict)
+    except LineRefused as exc:
+        raise _unread(exc, "" if str(exc).startswith(what) else what) from exc
+    return found
 
 
 def _is_huge(request_id: int | str) -> bool:

@@ -10,8 +10,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from controller.filters.json_lines import LineRefused, convert, in_words, object_in, verify
-from controller.rules.read.reader import nearest
+from controller.filters.error_line import error_line
+from controller.readers.json import LineRefused, convert, object_on, type_wrong, verify
+from controller.readers.nearest import nearest
 from controller.table.decide import decided
 from controller.table.state.table import Setup, State
 from controller.table.words.codec import BODIES, IDENTITIES, SEALED_VERSIONS, body_from, encode, raised, version_of
@@ -82,7 +83,8 @@ class DecideFilter:
         try:
             given = _input(line)
         except LineRefused as refused:
-            return self._error(str(refused))
+            self.bad += 1
+            return error_line(self.lines, str(refused), refused.code)
         draft = decided(self._setup, self.state, given)
         self.state = draft.state
         return b"".join(self._fact(fact.subject, fact.event) for fact in draft.facts)
@@ -91,19 +93,15 @@ class DecideFilter:
         data = msgspec.Raw(encode(event))
         return _ENCODER.encode({"line": self.lines, "subject": subject, "kind": event.kind, "data": data}) + b"\n"
 
-    def _error(self, error: str) -> bytes:
-        self.bad += 1
-        return _ENCODER.encode({"line": self.lines, "error": error}) + b"\n"
-
 
 def _input(line: bytes) -> Input:
-    raw = object_in(line, '{"at": 0, "subject": "table", "kind": "open_table", "body": {}}')
+    raw = object_on(line, '{"at": 0, "subject": "table", "kind": "open_table", "body": {}}')
     return _recorded(raw) if "stream" in raw else _written(raw)
 
 
 def _written(raw: dict[str, Any]) -> Input:
-    verify(raw, InputLine, "")
-    line = convert(raw, InputLine, "")
+    verify(raw, InputLine)
+    line = convert(raw, InputLine)
     at = line.at if isinstance(line.at, Moment) else _moment(line.at)
     return _with_body(at, line.subject, line.kind, line.body, line.origin, line.actor)
 
@@ -111,25 +109,32 @@ def _written(raw: dict[str, Any]) -> Input:
 def _moment(wall_us: int) -> Moment:
     """Returns a moment whose two clocks agree, as if the computer had started with Unix time."""
     if not 0 <= wall_us <= MAX_AT:
-        raise LineRefused(f"'at' is {wall_us}; Unix time in microseconds is from 0 to {MAX_AT}")
+        raise LineRefused(
+            f"'at' is {wall_us}; Unix time in microseconds is from 0 to {MAX_AT}", "number_out_of_range"
+        )
     return Moment(wall_us, wall_us * 1000, "")
 
 
 def _recorded(raw: dict[str, Any]) -> Input:
     if raw["stream"] != "input":
-        raise LineRefused(f"a record of stream {raw['stream']!r} is no input; tail with --stream input")
+        raise LineRefused(
+            f"a record of stream {raw['stream']!r} is no input; tail with --stream input", "not_an_input"
+        )
     raw = {key: value for key, value in raw.items() if key in JournalLine.__struct_fields__}
     if raw.get("version") in [*SEALED_VERSIONS] and raw.get("kind") in [
         *IDENTITIES
     ]:  # neither need have a hash yet
         raise LineRefused(
-            "which cards it tells is sealed; `journal replay --verify` decides it if the round is open, or with --vault"
+            "which cards it tells is sealed; `journal replay --verify` decides it if the round is open, or with --vault",
+            "cards_sealed",
         )
-    verify(raw, JournalLine, "")
-    line = convert(raw, JournalLine, "")
+    verify(raw, JournalLine)
+    line = convert(raw, JournalLine)
     newest = version_of(line.kind)
     if not 1 <= line.version <= newest:
-        raise LineRefused(f"'version' is {line.version}, and this software reads versions 1 to {newest}")
+        raise LineRefused(
+            f"'version' is {line.version}, and this software reads versions 1 to {newest}", "version_unknown"
+        )
     at = Moment(_microseconds(line.time), line.mono_ns, line.boot, line.clock)
     given = line.data
     body = raised(line.kind, given.body, line.version)
@@ -141,16 +146,18 @@ def _with_body(
 ) -> Input:
     cls = BODIES.get(kind)
     if cls is None:
-        raise LineRefused(f"'kind': there is no input {kind!r} {nearest(kind, BODIES)}")
+        raise LineRefused(f"'kind': there is no input {kind!r} {nearest(kind, BODIES)}", "word_unknown")
     verify(body, cls, "body")
     try:
         return Input(at, subject, body_from(kind, body), origin, actor)
     except msgspec.ValidationError as exc:
-        raise LineRefused(in_words(exc, "body")) from exc
+        raise type_wrong(exc, "body") from exc
 
 
 def _microseconds(time: str) -> int:
     try:
         return (datetime.fromisoformat(time) - _EPOCH) // _US
     except (ValueError, TypeError) as exc:
-        raise LineRefused(f"'time' is {time!r}, and must be like 2026-01-01T00:00:00.000001Z") from exc
+        raise LineRefused(
+            f"'time' is {time!r}, and must be like 2026-01-01T00:00:00.000001Z", "text_unfit"
+        ) from exc

@@ -6,7 +6,7 @@ Kept in `docs/schema/decide-input.json` and `docs/schema/decide-output.json`; a 
 from typing import Any
 
 from controller.filters.decide import FactLine, InputLine, JournalLine, Recorded
-from controller.filters.json_lines import ErrorLine
+from controller.filters.error_line import ErrorLine
 from controller.filters.json_schema import by_kind, close, document, ref, shapes
 from controller.table.words.codec import BODIES
 from controller.table.words.facts import FACTS

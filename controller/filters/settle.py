@@ -7,12 +7,13 @@ import msgspec
 from msgspec import Struct, field
 
 from controller.cards.cards import CardError
-from controller.filters.json_lines import LineRefused, convert, object_in, verify
+from controller.filters.error_line import error_line
 from controller.filters.settle_checks import refuse_correction, refuse_currency, refuse_unused
 from controller.games.model import Decision
 from controller.games.settling.engine import Settler
 from controller.games.settling.round import Hand, Irregularity, Meter, Round, RoundRefused, Terms, read_cards
 from controller.games.settling.settled import Change, Settlement, difference
+from controller.readers.json import LineRefused, convert, object_on, verify
 from controller.rules.model import Law
 from controller.table.words.structs import replace
 from controller.text.lean_json import lean
@@ -83,13 +84,13 @@ class SettleFilter:
             settled = self._settled(line)
         except (LineRefused, RoundRefused, CardError) as refused:
             self.bad += 1
-            return _ENCODER.encode({"line": self.lines, "error": str(refused)}) + b"\n"
+            return error_line(self.lines, str(refused), _code(refused))
         return _ENCODER.encode(lean(settled)) + b"\n"
 
     def _settled(self, line: bytes) -> SettledLine:
-        raw = object_in(line, EXAMPLE)
-        verify(raw, RoundLine, "")
-        given: RoundLine = convert(raw, RoundLine, "")
+        raw = object_on(line, EXAMPLE)
+        verify(raw, RoundLine)
+        given: RoundLine = convert(raw, RoundLine)
         refuse_currency(given.terms.currency if given.terms else "", "terms.currency")
         round_ = round_of(given, self._terms)
         refuse_unused(round_, self._settler)
@@ -98,6 +99,16 @@ class SettleFilter:
             return SettledLine(self.lines, settlement)
         refuse_correction(given.corrects, settlement, self._settler.law.rulebook.wagers)
         return SettledLine(self.lines, settlement, difference(given.corrects, settlement))
+
+
+def _code(refused: LineRefused | RoundRefused | CardError) -> str:
+    match refused:
+        case LineRefused():
+            return refused.code
+        case RoundRefused():
+            return "round_unfit"
+        case _:
+            return "card_unfit"
 
 
 def round_of(given: RoundLine, terms: Terms) -> Round:

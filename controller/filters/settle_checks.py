@@ -6,24 +6,26 @@ The writer relies on such a key, so ignoring it would settle another round than 
 
 from collections.abc import Collection, Iterator
 
-from controller.filters.json_lines import LineRefused
 from controller.games.settling.engine import Settler
 from controller.games.settling.round import MOST_SUM, Round
 from controller.games.settling.settled import ENVY, Settlement, label
 from controller.games.settling.side import SIX_CARD
+from controller.readers.json import LineRefused
+from controller.readers.nearest import nearest
 from controller.rules.amounts import CURRENCY
-from controller.rules.read.reader import nearest
 
 
 def refuse_unused(given: Round, settler: Settler) -> None:
     """Raises `LineRefused` for the first key that this document, as elected, does not use."""
     name, meters = settler.law.rulebook.id, settler.resets
     for key, why in _unused(given, settler):
-        raise LineRefused(f"{key} has no use in {name}, where {why}; leave it out")
+        raise LineRefused(f"{key} has no use in {name}, where {why}; leave it out", "key_unused")
     for meter in given.meters:
         if meter not in meters:
             known = nearest(meter, meters) if meters else "(it is paid from none)"
-            raise LineRefused(f"'meters' has {meter!r}, from which no wager is paid as elected {known}")
+            raise LineRefused(
+                f"'meters' has {meter!r}, from which no wager is paid as elected {known}", "word_unknown"
+            )
 
 
 def _unused(given: Round, settler: Settler) -> Iterator[tuple[str, str]]:
@@ -47,7 +49,9 @@ def _unused(given: Round, settler: Settler) -> Iterator[tuple[str, str]]:
 def refuse_currency(currency: str, where: str) -> None:
     """Raises `LineRefused` for an unknown currency; "" names none and is valid."""
     if currency and not CURRENCY.fullmatch(currency):
-        raise LineRefused(f"{where!r} is {currency!r}, and must be three capital letters such as USD")
+        raise LineRefused(
+            f"{where!r} is {currency!r}, and must be three capital letters such as USD", "text_unfit"
+        )
 
 
 def refuse_correction(corrects: Settlement, now: Settlement, wagers: Collection[str]) -> None:
@@ -58,24 +62,30 @@ def refuse_correction(corrects: Settlement, now: Settlement, wagers: Collection[
     if (corrects.rulebook, corrects.round) != (now.rulebook, now.round):
         raise LineRefused(
             f"'corrects' is round {corrects.round!r} under {corrects.rulebook}, and this is round "
-            f"{now.round!r} under {now.rulebook}"
+            f"{now.round!r} under {now.rulebook}",
+            "correction_unfit",
         )
     if corrects.currency != now.currency:
-        raise LineRefused(f"'corrects' is in {corrects.currency!r}, and this round is in {now.currency!r}")
+        raise LineRefused(
+            f"'corrects' is in {corrects.currency!r}, and this round is in {now.currency!r}", "correction_unfit"
+        )
     seen: set[tuple[int, str]] = set()
     for line in corrects.lines:
         place = f"'corrects.lines', seat {line.seat}, wager {line.wager!r}"
         if line.wager not in (*wagers, ENVY):
-            raise LineRefused(f"{place}: there is no such wager {nearest(line.wager, wagers)}")
+            raise LineRefused(f"{place}: there is no such wager {nearest(line.wager, wagers)}", "word_unknown")
         if min(line.stake, line.returned, line.paid) < 0:
-            raise LineRefused(f"{place}: no amount is below 0 cents")
+            raise LineRefused(f"{place}: no amount is below 0 cents", "number_out_of_range")
         if line.stake + line.returned + line.paid > MOST_SUM:
-            raise LineRefused(f"{place}: no amount of a settlement is above {MOST_SUM} cents")
+            raise LineRefused(
+                f"{place}: no amount of a settlement is above {MOST_SUM} cents", "number_out_of_range"
+            )
         if (line.seat, label(line)) in seen:
-            raise LineRefused(f"{place}: stands there twice, and each wager has one line")
+            raise LineRefused(f"{place}: stands there twice, and each wager has one line", "correction_unfit")
         seen.add((line.seat, label(line)))
     for cut in corrects.cuts:
         if not 0 <= cut.cut <= MOST_SUM:
             raise LineRefused(
-                f"'corrects.cuts', seat {cut.seat}: a limit takes off 0 to {MOST_SUM} cents, not {cut.cut}"
+                f"'corrects.cuts', seat {cut.seat}: a limit takes off 0 to {MOST_SUM} cents, not {cut.cut}",
+                "number_out_of_range",
             )

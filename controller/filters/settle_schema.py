@@ -5,7 +5,7 @@ Kept in `docs/schema/settle-input.json` and `docs/schema/settle-output.json`; a 
 
 from typing import Any
 
-from controller.filters.json_lines import ErrorLine
+from controller.filters.error_line import ErrorLine
 from controller.filters.json_schema import close, document, shapes
 from controller.filters.settle import RoundLine, SettledLine
 

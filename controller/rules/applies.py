@@ -5,14 +5,12 @@ What a fact cites must have applied. A clause without a condition always does; o
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
+from controller.readers.nearest import nearest
 from controller.rules.citation import Cited, within
-from controller.rules.read.reader import Table, nearest
+from controller.rules.read.reader import RuleTable, record
 from controller.rules.vocabulary import Method
-
-KINDS = ("shuffler", "shoe", "progressive")
-"""Kinds of devices that a text speaks of."""
 
 Cite: TypeAlias = tuple[str, ...]
 
@@ -31,7 +29,7 @@ class Applies:
     dealt_by: tuple[Method, ...] = ()
     election: tuple[tuple[str, tuple[str, ...]], ...] = ()
     two_sets: bool = False
-    devices: tuple[str, ...] = ()
+    devices: tuple[Literal["shuffler", "shoe", "progressive"], ...] = ()
     offered: tuple[str, ...] = ()
 
     def elected(self, elections: Mapping[str, str]) -> bool:
@@ -114,52 +112,45 @@ def _without(part: Any, kept: Callable[[Cite], Cite]) -> Any:
             return part
 
 
-def conditions(root: Table) -> dict[str, tuple[Applies, ...]]:
+def conditions(root: RuleTable) -> dict[str, tuple[Applies, ...]]:
     """The `[[applies]]` of a file by clause."""
     found: dict[str, tuple[Applies, ...]] = {}
-    for table in root.tables("applies", optional=True):
+    for table in root.tables("applies", ""):
         condition = _condition(table)
         for clause in condition.among(table.scope.clauses):
             found[clause] = (*found.get(clause, ()), condition)
     return found
 
 
-def _condition(table: Table) -> Applies:
-    clauses = table.cite("clauses")
-    but = table.cite("but") if "but" in table else ()
-    words = table.texts("dealt_by", optional=True)
-    dealt_by = tuple(method for word in words if (method := table.to_word(word, Method, "method")) is not None)
-    election = _election(table)
-    two_sets = "two_sets" in table and bool(table.flag("two_sets"))
-    devices = (table.some_of("devices", KINDS) or ()) if "devices" in table else ()
-    offered = table.texts("offered", optional=True)
-    table.close()
-    if not (words or election or two_sets or devices or offered):
-        table.fault("has no condition")
-    return Applies(clauses, but, dealt_by, election, two_sets, devices, offered)
+def _condition(table: RuleTable) -> Applies:
+    inner = table.part("election", optional=True)
+    election = () if inner is None else tuple((asked, inner.names(asked)) for asked in inner)
+    but = table.cite("but") if table.has("but") else ()
+    names = [name for name in ("dealt_by", "two_sets", "devices", "offered") if name in table]
+    read = record(table, Applies, election=election, but=but)
+    if not names and not election:
+        table.fault("", "has no condition; name one, or remove the entry", "condition_missing")
+    return read or Applies(())
 
 
 def _stands_in(clause: str, parts: Cite) -> bool:
     return any(within(clause, part) for part in parts)
 
 
-def _election(table: Table) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """By what is elected, one choice or several."""
-    if "election" not in table or (inner := table.table("election")) is None:
-        return ()
-    return tuple((asked, inner.texts(asked)) for asked in inner)
-
-
 def check_conditions(
-    found: Conditions, choices: Mapping[str, tuple[str, ...]], wagers: Mapping[str, object], table: Table
+    found: Conditions, choices: Mapping[str, tuple[str, ...]], wagers: Mapping[str, object], table: RuleTable
 ) -> None:
     """Adds a fault for each condition that names what this rulebook does not have. `choices`: by what can be elected."""
     for condition in dict.fromkeys(x for each in found.values() for x in each):
         where = f"[[applies]] ({', '.join(condition.clauses)})"
         for asked, wanted in condition.election:
             if asked not in choices:
-                table.scope.fault(where, f"nobody can elect {asked!r} {nearest(asked, choices)}")
+                table.scope.fault(
+                    where, f"nobody can elect {asked!r} {nearest(asked, choices)}", "reading_unknown"
+                )
             for choice in [c for c in wanted if asked in choices and c not in choices[asked]]:
-                table.scope.fault(where, f"{asked} has no choice {choice!r} {nearest(choice, choices[asked])}")
+                table.scope.fault(
+                    where, f"{asked} has no choice {choice!r} {nearest(choice, choices[asked])}", "choice_unknown"
+                )
         for wager in [w for w in condition.offered if w not in wagers]:
-            table.scope.fault(where, f"no wager is {wager!r} {nearest(wager, wagers)}")
+            table.scope.fault(where, f"no wager is {wager!r} {nearest(wager, wagers)}", "wager_unknown")

@@ -6,25 +6,27 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
+READING = re.compile(r"R-\d+")
 _CHAPTER = re.compile(r"(?:E-)?\d+\.\d+[A-Z]?|\d+[a-z]?|\(\w+\)")
 
 
 @dataclass(frozen=True, slots=True)
-class Cited(Generic[T]):
+class Cited(Generic[T_co]):
     """A value and where it stands. `cite`: clause ids; `reading`: id where the value is a reading and not printed.
 
     `by_choice`: the reading or house choice that decides between `options` (choice id, value); until it is elected
     `value` is that of the first option.
     """
 
-    value: T
+    value: T_co
     cite: tuple[str, ...]
     reading: str | None = None
     by_choice: str | None = None
-    options: tuple[tuple[str, T], ...] = ()
+    options: tuple[tuple[str, T_co], ...] = ()
 
-    def under(self, elected: Mapping[str, str]) -> T:
+    def under(self, elected: Mapping[str, str]) -> T_co:
         """The value under these elections (reading or house choice -> choice); `value` where none of them decides it."""
         decided = (value for choice, value in self.options if (self.by_choice, choice) in elected.items())
         return next(decided, self.value)

@@ -4,19 +4,18 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
+from controller.readers.fault import Fault, listed
+from controller.readers.nearest import nearest
 from controller.rules.applies import without_unelected
 from controller.rules.citation import Cited
 from controller.rules.model import Election, Law, Question, Rulebook
-from controller.rules.read.reader import nearest
 
 
 class ElectionsInvalid(Exception):
     """Elections are refused. `faults`: every fault, each with the reading or choice that it is about."""
 
-    def __init__(self, rulebook: str, faults: Collection[str]) -> None:
-        super().__init__(
-            f"elections for {rulebook}: refused for {len(faults)} fault(s)\n" + "\n".join(f"  {f}" for f in faults)
-        )
+    def __init__(self, rulebook: str, faults: Collection[Fault]) -> None:
+        super().__init__(f"elections for {rulebook}: refused for {len(faults)} fault(s)\n" + listed(faults))
         self.rulebook, self.faults = rulebook, tuple(faults)
 
 
@@ -28,29 +27,38 @@ def elect(rulebook: Rulebook, elections: Mapping[str, tuple[str, str]]) -> Law:
     """
     asked = rulebook.questions
     elected = {question: choice for question, (choice, _) in elections.items()}
-    faults: list[str] = []
+    faults: list[Fault] = []
     for question_id, (choice, by) in elections.items():
         question = asked.get(question_id)
         if question is None:
-            faults.append(f"{question_id}: {rulebook.id} has no such reading {nearest(question_id, asked)}")
+            faults.append(
+                Fault(
+                    question_id,
+                    f"{rulebook.id} has no such reading {nearest(question_id, asked)}",
+                    "reading_unknown",
+                )
+            )
             continue
         faults += _faults(question, choice, elected)
         if not by.strip():
-            faults.append(f"{question_id}: 'by' must name who elected {choice!r}")
+            faults.append(Fault(question_id, f"'by' must name who elected {choice!r}", "key_missing"))
     if faults:
         raise ElectionsInvalid(rulebook.id, faults)
     made = {question: Election(question, choice, by) for question, (choice, by) in elections.items()}
     return Law(_with_elected(rulebook, elected), made)
 
 
-def _faults(question: Question, elected: str, others: Mapping[str, str]) -> list[str]:
+def _faults(question: Question, elected: str, others: Mapping[str, str]) -> list[Fault]:
     choice = next((c for c in question.choices if c.id == elected), None)
     if choice is None:
-        return [
-            f"{question.id}: unknown choice {elected!r} (choices: {', '.join(c.id for c in question.choices)})"
-        ]
+        known = ", ".join(c.id for c in question.choices)
+        return [Fault(question.id, f"unknown choice {elected!r} (choices: {known})", "choice_unknown")]
     return [
-        f"{question.id}: {elected!r} needs {needed} = {wanted!r}, which is {others.get(needed) or 'not elected'}"
+        Fault(
+            question.id,
+            f"{elected!r} needs {needed} = {wanted!r}, which is {others.get(needed) or 'not elected'}",
+            "elections_apart",
+        )
         for needed, wanted in choice.needs
         if others.get(needed) != wanted
     ]

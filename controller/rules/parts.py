@@ -5,9 +5,13 @@ A field that may be None stands for something that some documents do not know at
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from controller.rules.citation import Cited
 from controller.rules.vocabulary import Area, Method, Moment, Role, ShuffleAt, Step
+
+Cutter = Literal["first_player", "player_at_cutting_card", "rightmost_player", "next_clockwise", "dealer"]
+"""Who is offered the cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +26,15 @@ class DeckRule:
 
     per_set: Cited[int]
     full: Cited[int]
-    second_set: Cited[str]
-    swap_after: Cited[str]
+    second_set: Cited[Literal["no", "with_shuffler", "required_with_shuffler"]]
+    swap_after: Cited[Literal["round", "shoe"]]
     sets_in_rack: Cited[int]
     cover_cards: Cited[int] | None = None
     cutting_cards: Cited[int] | None = None
     least_decks_with_shuffler: Cited[int] | None = None
     void_takes_turn: Cited[bool] | None = None
     stored: Cited[bool] | None = None
-    earlier_rounds: Cited[str] | None = None
+    earlier_rounds: Cited[Literal["stand", "ask"]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,7 @@ class DeckChangeRule:
 
     interval_s: Mapping[Method, Cited[int]]
     each_gaming_day: Cited[bool] | None = None
-    runs_from: Cited[str] | None = None
+    runs_from: Cited[Literal["at_table"]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +107,20 @@ class CutRule:
     its back the cutting card goes in, "1/4".
     """
 
-    after: Cited[tuple[str, ...]]
-    not_after: Cited[tuple[str, ...]]
-    by: Cited[str]
+    after: Cited[tuple[Literal["manual", "preshuffled"], ...]]
+    not_after: Cited[tuple[Literal["device"], ...]]
+    by: Cited[Literal["dealer", "players"]]
     least_cards: Cited[int]
-    offered_to: Cited[tuple[str, ...]] | None = None
-    cutting_card_at: Cited[str] | None = None
+    offered_to: (
+        Cited[
+            tuple[
+                Literal["first_player", "player_at_cutting_card", "rightmost_player", "next_clockwise", "dealer"],
+                ...,
+            ]
+        ]
+        | None
+    ) = None
+    cutting_card_at: Cited[Literal["1/4"]] | None = None
     either_end: Cited[bool] | None = None
 
 
@@ -122,11 +134,11 @@ class StubRule:
     """
 
     every_rounds: Cited[int]
-    waived_by: Cited[str]
-    counted_by: Cited[str] | None = None
+    waived_by: Cited[Literal["shuffler_counts_each_shuffle", "any_shuffler", "none"]]
+    counted_by: Cited[Literal["table", "deck", "both"]] | None = None
     void_rounds: Cited[bool] | None = None
     over_change: Cited[bool] | None = None
-    before: Cited[str] | None = None
+    before: Cited[Literal["settling", "collecting"]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,9 +169,9 @@ class RankingRule:
     `house_ways`: whether the document sets the dealer's hand.
     """
 
-    cards: Cited[str]
-    ties: Cited[str] | None
+    cards: Cited[Literal["ace_high_or_below_two"]]
     five: OrderRule
+    ties: Cited[Literal["class_first", "highest_card_not_shared"]] | None = None
     six: OrderRule | None = None
     three: OrderRule | None = None
     natural: Cited[int] | None = None
@@ -191,9 +203,9 @@ class Dealing:
     burns: Cited[int]
     community_after: bool  # the community cards are dealt later, from what is left
     needs_shuffler: Cited[bool] | None = None
-    burns_at: Cited[tuple[str, ...]] | None = None
-    approval: Cited[tuple[str, ...]] | None = None
-    dealer_delivered: Cited[str] | None = None
+    burns_at: Cited[tuple[Literal["new_shoe", "new_dealer"], ...]] | None = None
+    approval: Cited[tuple[Literal["device", "place", "procedures"], ...]] | None = None
+    dealer_delivered: Cited[Literal["with_players", "after_decisions"]] | None = None
     reshuffles: Cited[bool] | None = None
     all_from_device: Cited[bool] | None = None
     dealer_covered: Cited[bool] | None = None  # a cover card lies on the dealer's cards
@@ -201,12 +213,25 @@ class Dealing:
 
 
 @dataclass(frozen=True, slots=True)
+class SeatRule:
+    """`positions`: betting positions that one player may have; `adjacent`: these must lie side by side.
+
+    `not_kept`: kinds of table that the document permits and no configuration can name.
+    """
+
+    seats: Cited[int]
+    positions: Cited[int]
+    adjacent: Cited[bool] | None = None
+    not_kept: Cited[tuple[Literal["electronic"], ...]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class HandRule:
     """Cards of a correct hand; None where the game has no dealer's hand, or no community cards."""
 
     player: Cited[int]
-    dealer: Cited[int] | None
-    community: Cited[int] | None
+    dealer: Cited[int] | None = None
+    community: Cited[int] | None = None
 
     @property
     def dealer_cards(self) -> int:
@@ -228,7 +253,7 @@ class WagerRule:
     """
 
     name: str
-    placed: str
+    placed: Literal["before_deal", "decision"]
     requires: Cited[tuple[str, ...]]
     cite: tuple[str, ...]
     optional: bool
@@ -238,7 +263,7 @@ class WagerRule:
     times: tuple[tuple[Moment, Cited[tuple[int, ...]]], ...] = ()
     excludes: Cited[tuple[str, ...]] | None = None
     or_fold: Cited[bool] | None = None
-    device_mode: Cited[str] | None = None
+    device_mode: Cited[Literal["cover_all"]] | None = None
     posted: Cited[bool] | None = None
     not_with: Cited[tuple[str, ...]] | None = None
     notice: Cited[bool] | None = None
@@ -271,27 +296,27 @@ class PlayRule:
     dealer says to the players what hand it is that was turned up.
     """
 
-    first_card_to: Cited[str]
-    settled_in_void: Cited[str]
-    version: Cited[str] | None = None
+    first_card_to: Cited[Literal["player_left", "marker"]]
+    settled_in_void: Cited[Literal["return", "stands", "hold"]]
+    version: Cited[Literal["required_bet", "permissible_bet"]] | None = None
     dealer_qualifies: Cited[bool] | None = None
-    bonus_cards: Cited[str] | None = None
-    surrender: Cited[str] | None = None
-    surrender_cent: Cited[str] | None = None
+    bonus_cards: Cited[Literal["before_look", "after_look"]] | None = None
+    surrender: Cited[Literal["1/2"]] | None = None
+    surrender_cent: Cited[Literal["player", "house", "hold"]] | None = None
     fold_collects: Cited[tuple[str, ...]] | None = None
-    collected_in_void: Cited[str] | None = None
+    collected_in_void: Cited[Literal["return", "collected", "hold"]] | None = None
     dealer_natural: Cited[tuple[str, ...]] | None = None
     asked_from: Mapping[Moment, Cited[str]] = field(default_factory=dict)
     fold_keeps: Cited[tuple[str, ...]] | None = None
     dealer_announced: Cited[bool] | None = None
     folded_decides: Cited[tuple[str, ...]] | None = None
-    folded_cards: Cited[str] | None = None
-    folded_others: Cited[tuple[str, ...]] | None = None
-    folded_others_cards: Cited[str] | None = None
+    folded_cards: Cited[Literal["rack_recorded", "under_wager"]] | None = None
+    folded_others: Cited[tuple[Literal["cover_all", "progressive"], ...]] | None = None
+    folded_others_cards: Cited[Literal["rack_recorded", "rack"]] | None = None
     fold_shares: Cited[tuple[str, ...]] | None = None
-    lost_in_void: Cited[str] | None = None
-    short_given_up: Cited[str] | None = None
-    spared_in_void: Cited[str] | None = None
+    lost_in_void: Cited[Literal["return", "lost", "hold"]] | None = None
+    short_given_up: Cited[Literal["stands", "hold"]] | None = None
+    spared_in_void: Cited[Literal["reached", "hold"]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,7 +326,7 @@ class ProgressiveRule:
     `payout_validated`: hand and light are looked at by a person of the role that the act needs, before a payout is made.
     """
 
-    lock_at: Cited[str]
+    lock_at: Cited[Literal["no_more_bets"]]
     verify_count: Cited[bool]
     payout_validated: Cited[bool] | None = None
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from controller.rules.citation import Cited
 
@@ -159,8 +159,8 @@ class PayLimit:
     """
 
     name: str
-    applies: Cited[str]
+    applies: Cited[Literal["cut", "house", "ask", "not"]]
     wagers: Cited[tuple[str, ...]]
     least_cents: Cited[int]
-    of: Cited[str]
+    of: Cited[Literal["winnings", "handed_back"]]
     or_minimum: Cited[bool] | None = None

@@ -50,7 +50,9 @@ def decided(setup: Setup, state: State, given: Input) -> Draft:
         draft = _report_alone(setup, state, given)
         draft.add(f.DecisionFailed(given.body.kind, _said(error, state, given)))
         draft.hold(
-            f"the software could not decide {given.body.kind}; check the table by hand", least_role=Role.SUPERVISOR
+            f"the software could not decide {given.body.kind}; check the table by hand",
+            least_role=Role.SUPERVISOR,
+            code="decision_failed",
         )
         return draft
 
@@ -152,6 +154,7 @@ def _service(draft: Draft, event: ServiceEvent) -> None:
                 f"the record before this one is kept as {file}; this new one knows nothing of rounds, sets and holds "
                 "before it: look at the table",
                 least_role=Role.SUPERVISOR,
+                code="record_begun_anew",
             )
         case SigningKeyChanged(statement="", before=before, key=key):
             draft.add(event)
@@ -160,16 +163,20 @@ def _service(draft: Draft, event: ServiceEvent) -> None:
                 f"the record was signed with key {before}, and now the table {signs}, which the key before has not named: "
                 "find out who changed `key` in [journal]",
                 least_role=Role.SUPERVISOR,
+                code="signing_key_changed",
             )
         case RecordChecked(faults=faults, first=first) if faults:
             draft.add(event)
-            draft.hold(f"the record is not as it was written: {first}", least_role=Role.SUPERVISOR)
+            draft.hold(
+                f"the record is not as it was written: {first}", least_role=Role.SUPERVISOR, code="record_damaged"
+            )
         case CardsUnread(vault=vault, rounds=rounds) if draft.state.round and draft.state.round.id in rounds:
             draft.add(event)
             draft.hold(
                 f"the cards that were told in this round are sealed under vault key {vault}, which is not in the vault's "
                 "file: tell them again, and put that key back",
                 least_role=Role.SUPERVISOR,
+                code="cards_unreadable",
             )
         case _:
             draft.add(event)

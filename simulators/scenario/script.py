@@ -16,13 +16,14 @@
 The steps are taken in their order. docs/scenarios.md is the manual.
 """
 
-import difflib
-import tomllib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
 
+from controller.readers.fault import Fault
+from controller.readers.nearest import nearest
+from controller.readers.table import Scope, Table
+from controller.readers.toml import TomlInvalid, parse_toml
 from drivers.protocol.reports import REPORTS, Back, Mode, ResetCause
 from simulators.scenario.fault_kind import ALL as REPORTING
 from simulators.scenario.fault_kind import PROGRESSIVE, REMOTE_IO, SHOE, SHUFFLER
@@ -80,7 +81,14 @@ COUNTS: Mapping[str, int] = {"seat": 1, "sensor": 1, "leave": 0}
 
 
 class ScriptError(ValueError):
-    """A scenario cannot be read, does not fit its simulator, or failed; the text names the step."""
+    """A scenario that can't be read, does not fit its simulator, or did not come out as it says; names the step.
+
+    `fault`: what is wrong with how it is written, None where that is not the reason.
+    """
+
+    def __init__(self, text: str, fault: Fault | None = None) -> None:
+        super().__init__(text)
+        self.fault = fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,145 +124,126 @@ class Script:
 def load(path: Path) -> Script:
     """Returns the scenario of a file. Raises `ScriptError` naming file, step and remedy."""
     try:
-        written = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = path.read_bytes()
+        table = Table(parse_toml(data), "", Scope(data))
     except OSError as exc:
         raise ScriptError(f"{path}: {exc.strerror}") from exc
-    except (ValueError, RecursionError) as exc:
+    except TomlInvalid as exc:
         raise ScriptError(f"{path}: no TOML: {exc}") from exc
-    try:
-        return _script(path.name, written)
-    except ScriptError as exc:
-        raise ScriptError(f"{path}: {exc}") from None
+    script = _script(path.name, table)
+    if script is None:
+        fault = table.scope.faults[0]
+        raise ScriptError(f"{path}: {fault.with_line}", fault)
+    return script
 
 
-def _script(name: str, written: Mapping[str, Any]) -> Script:
-    _known("key", written, ("about", "device", "needs", "record", "then", "step"))
-    device, then = written.get("device"), written.get("then", "stay")
-    if device not in ALL:
-        raise ScriptError(f"device must be one of {', '.join(ALL)}, not {device!r}")
-    if then not in ("stay", "end"):
-        raise ScriptError(f"then is stay or end, not {then!r}")
-    about = written.get("about")
-    if not isinstance(about, str) or not about:
-        raise ScriptError("about is missing: say in one sentence what happens")
-    needs = _table("needs", written.get("needs", {}))
-    record = written.get("record", [])
-    if not isinstance(record, list) or not all(isinstance(kind, str) for kind in record):
-        raise ScriptError('record is a list of kinds of facts, as record = ["jammed"]')
-    steps = read_steps(written.get("step"), device)
-    return Script(name, device, steps, about, needs, then == "end", tuple(record))
+def _script(name: str, table: Table) -> Script | None:
+    device, then = table.one_of("device", ALL), table.one_of("then", ("stay", "end"), "stay")
+    about, needs, record = table.text("about"), table.free("needs"), table.texts("record", ())
+    written = table.raw("step")
+    table.close()
+    steps = _steps(written, device, table.scope) if table.is_sound else ()
+    return Script(name, device, steps, about, needs, then == "end", record) if table.is_sound else None
 
 
 def read_steps(written: object, device: str) -> tuple[Step, ...]:
-    """Returns a script's steps for a kind of device. Raises `ScriptError`."""
+    """The steps of a script for a kind of device. Raises `ScriptError`."""
+    scope = Scope()
+    steps = _steps(written, device, scope)
+    if scope.faults:
+        raise ScriptError(scope.faults[0].with_line, scope.faults[0])
+    return steps
+
+
+def _steps(written: object, device: str, scope: Scope) -> tuple[Step, ...]:
     if not isinstance(written, list) or not written:
-        raise ScriptError("there is no step; write [[step]] and under it what happens")
-    steps = []
-    for number, one in enumerate(written, 1):
-        try:
-            steps.append(_step(number, _table("a step", one), device))
-        except (ScriptError, FaultError) as exc:
-            raise ScriptError(f"step {number}: {exc}") from None
-    return tuple(steps)
+        scope.fault("[[step]]", "there is no step; write [[step]] and under it what happens", "key_missing")
+        return ()
+    tables = (Table(one, f"step {number}", scope, ("step", number - 1)) for number, one in enumerate(written, 1))
+    return tuple(_step(number, table, device) for number, table in enumerate(tables, 1))
 
 
-def _step(number: int, written: Mapping[str, Any], device: str) -> Step:
-    do, given = _deed(written, device)
-    whens = [key for key in ("at", "after", "on") if key in written]
+def _step(number: int, table: Table, device: str) -> Step:
+    do, given = _deed(table, device)
+    whens = [key for key in ("at", "after", "on") if key in table]
     if len(whens) > 1:
-        raise ScriptError(f"{' and '.join(whens)} exclude each other; keep one, or make two steps")
-    expect = _table("expect", written.get("expect", {}))
-    report, state = _on(written.get("on", {}), device)
-    body = _body(report, _table("body", written.get("body", {})))
+        table.fault(whens[1], f"excludes {whens[0]}; keep one, or make two steps", "keys_exclude")
+    at, after = table.maybe_seconds("at", LONGEST_S), table.maybe_seconds("after", LONGEST_S)
+    within, expect = table.maybe_seconds("within", LONGEST_S) or WITHIN_S, table.free("expect")
+    report, state = _on(table, device)
+    body = table.free("body")
+    if body and not report:
+        table.fault("body", 'is that of a report; name it, as in on = "shuffle_completed"', "keys_together")
+    elif report in REPORTS:
+        _known(table, "body", body, [field.name for field in fields(REPORTS[report])])
     if not (whens or do or expect):
-        raise ScriptError("nothing happens in it; give it do, inject, expect, or a time to wait for")
-    return Step(
-        number, _seconds("at", written), _seconds("after", written), report, body, state, do, given, expect,
-        _seconds("within", written) or WITHIN_S,
-    )  # fmt: skip
-
-
-def _deed(written: Mapping[str, Any], device: str) -> tuple[str, Mapping[str, object]]:
-    """Returns the step's act and arguments; ("", {}) = it only waits and compares."""
-    do, fault = written.get("do", ""), written.get("inject", "")
-    if do and fault:
-        raise ScriptError("do and inject exclude each other; make two steps")
-    if not isinstance(do, str) or not isinstance(fault, str):
-        raise ScriptError("do is the name of an act, and inject a fault, each as text")
-    given = {key: value for key, value in written.items() if key not in STEP_KEYS}
-    if fault:
-        parse(fault, FAULTS_AS.get(device, device))
-        _known("key", given, STEP_KEYS)
-        return "inject", {"fault": fault}
-    if not do:
-        _known("key", given, STEP_KEYS)
-        return "", {}
-    mine = [name for name, (devices, _) in ACTS.items() if device in devices]
-    _known(f"act at a {device}", (do,), mine)
-    _known(f"particular of {do}", given, (*ACTS[do][1], *STEP_KEYS))
-    _verify_given(given)
-    return do, given
-
-
-def _verify_given(given: Mapping[str, object]) -> None:
-    """Raises `ScriptError` for a word or number that no device could take."""
-    for key, value in given.items():
-        if key in CHOICES:
-            _known(key, (str(value),), [str(word) for word in CHOICES[key]])
-        elif key in COUNTS and (isinstance(value, bool) or not isinstance(value, int) or value < COUNTS[key]):
-            raise ScriptError(f"{key} is a whole number from {COUNTS[key]}, not {value!r}")
-        elif key == "for_s":
-            _seconds(key, given)
-
-
-def _on(written: object, device: str) -> tuple[str, Mapping[str, object]]:
-    if isinstance(written, str) and device in (BUS, LINES):
-        raise ScriptError(
-            f"a {device} numbers no reports; wait for what its state comes to, as on = {{plugged = true}}"
+        table.fault(
+            "", "nothing happens in it; give it do, inject, expect, or a time to wait for", "nothing_happens"
         )
-    if isinstance(written, str):
-        _known("report", (written,), REPORTS)
-        return written, {}
-    return "", _table("on", written)
+    table.close()
+    return Step(number, at, after, report, body, state, do, given, expect, within)
 
 
-def _body(report: str, written: Mapping[str, Any]) -> Mapping[str, Any]:
-    if written and not report:
-        raise ScriptError('body is that of a report; name it, as in on = "shuffle_completed"')
-    if report:
-        _known(f"field of {report}", written, [f.name for f in fields(REPORTS[report])])
-    return written
+def _deed(table: Table, device: str) -> tuple[str, Mapping[str, object]]:
+    """What the step does and its particulars; ("", {}) = it only waits and looks."""
+    do, fault = table.maybe_text("do") or "", table.maybe_text("inject") or ""
+    if do and fault:
+        table.fault("inject", "excludes do; make two steps", "keys_exclude")
+    elif fault:
+        try:
+            parse(fault, FAULTS_AS.get(device, device))
+        except FaultError as exc:
+            table.fault("inject", str(exc), "fault_unknown")
+        return "inject", {"fault": fault}
+    elif do and table.one_of("do", [name for name, (devices, _) in ACTS.items() if device in devices]) in ACTS:
+        return do, {key: _particular(table, key) for key in ACTS[do][1] if key in table}
+    return "", {}
 
 
-def _seconds(key: str, written: Mapping[str, Any]) -> float | None:
-    value = written.get(key)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LONGEST_S:
-        raise ScriptError(f"{key} is a number of seconds up to {LONGEST_S}, not {value!r}")
-    return float(value)
+def _particular(table: Table, key: str) -> object:
+    """A word or a number that a device could take; the device judges the rest when it is done."""
+    value = table.raw(key)
+    if key in CHOICES:
+        _known(table, key, (str(value),), [str(word) for word in CHOICES[key]])
+    elif key in COUNTS:
+        table.whole(key, COUNTS[key])
+    elif key == "for_s":
+        table.maybe_seconds(key, LONGEST_S)
+    return value
 
 
-def _table(what: str, written: object) -> Mapping[str, Any]:
-    if not isinstance(written, dict):
-        raise ScriptError(f"{what} is a table of keys and values, not {written!r}")
-    return written
+def _on(table: Table, device: str) -> tuple[str, Mapping[str, object]]:
+    """The report or the state that the step waits for."""
+    report = table.raw("on")
+    if not isinstance(report, str):
+        return "", table.free("on")
+    if device in (BUS, LINES):
+        what = f"a {device} numbers no reports; wait for what its state comes to, as on = {{plugged = true}}"
+        table.fault("on", what, "key_unfit")
+    else:
+        _known(table, "on", (report,), REPORTS)
+    return report, {}
 
 
-def _known(what: str, written: Iterable[str], known: Collection[str]) -> None:
-    """Raises `ScriptError` for the first unknown name, with the nearest known one."""
-    for name in written:
+def _known(table: Table, key: str, found: Iterable[str], known: Collection[str]) -> None:
+    """Keeps a fault for each name that is none of `known`, with the nearest of them."""
+    for name in found:
         if name not in known:
-            near = difflib.get_close_matches(name, known, 1)
-            hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
-            raise ScriptError(f"no {what} {name!r}; {hint}")
+            table.fault(key, f"unknown word {name!r} {nearest(name, known)}", "word_unknown")
+
+
+def _among(what: str, found: Iterable[str], known: Collection[str]) -> None:
+    """Raises `ScriptError` for the first name that is none of `known`, with the nearest of them."""
+    for name in found:
+        if name not in known:
+            raise ScriptError(f"no {what} {name!r} {nearest(name, known)}")
 
 
 def verify_needs(script: Script, device: str, settings: Mapping[str, object]) -> None:
     """Raises `ScriptError` if the simulator is another device or lacks settings that the scenario needs."""
     if script.device != device:
         raise ScriptError(f"{script.name}: is for a {script.device}; this is a {device}")
-    _known("setting", script.needs, settings)
+    _among("setting", script.needs, settings)
     for key, value in script.needs.items():
         if not matches(settings[key], value):
             raise ScriptError(
@@ -273,7 +262,7 @@ def verify_keys(steps: Iterable[Step], state: Mapping[str, object]) -> None:
 
 
 def _keys(wanted: Mapping[str, object], state: Mapping[str, object]) -> None:
-    _known("key of the state", wanted, state)
+    _among("key of the state", wanted, state)
     for key, value in wanted.items():
         inner = state[key]
         if isinstance(value, Mapping) and isinstance(inner, Mapping):

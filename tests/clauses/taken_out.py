@@ -9,12 +9,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from functools import cache
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from controller.rules import parts as rule_parts
 from controller.rules.citation import Cited, chapter
 from controller.rules.explain.coverage import Coverage
 from controller.rules.model import Row, Rulebook
-from controller.rules.pay import Bare, FixedSum, Odds, OfMeter
+from controller.rules.pay import Bare, FixedSum, Odds, OfMeter, PayLimit
 from controller.rules.read import sections
 
 NOBODY = ("(taken out)",)
@@ -145,9 +146,24 @@ def _not(value: Any, name: str) -> Iterator[Any]:
                 yield (*value, (value or (1,))[-1] + 1)
 
 
+@cache
+def _declared() -> tuple[tuple[str, ...], ...]:
+    """The words of each field of a rulebook that has a closed list of them."""
+    parts = [cls for cls in vars(rule_parts).values() if is_dataclass(cls)]
+    types = [typed for cls in (*parts, PayLimit) for typed in get_type_hints(cls).values()]
+    found = []
+    while types:
+        typed = types.pop()
+        if get_origin(typed) is Literal:
+            found.append(get_args(typed))
+        else:
+            types += get_args(typed)
+    return tuple(found)
+
+
 def _other_words(word: str) -> Iterator[str]:
     """The other words of each list of the vocabulary that has this one."""
-    lists = [*vars(sections).values(), *sections.SETTLED.values()]
+    lists = [*_declared(), *vars(sections).values(), *sections.SETTLED.values()]
     found = {
         w for words in lists if isinstance(words, tuple) and word in words for w in words if isinstance(w, str)
     }

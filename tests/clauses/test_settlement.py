@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from controller.filters.json_lines import convert, verify
 from controller.filters.settle import RoundLine, round_of
 from controller.games.settling.engine import Settler
 from controller.games.settling.round import RoundRefused, Terms
 from controller.games.settling.settled import Cut, Line, Outcome, Settlement
+from controller.readers.json import convert, verify
 from controller.rules.citation import Cited
 from controller.rules.elections import elect, proposals
 from controller.rules.model import Rulebook

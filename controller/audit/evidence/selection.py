@@ -14,7 +14,7 @@ from controller.journal.day_state import NotCarried, closed_in
 from controller.journal.reading import Reading
 from controller.journal.record import Record, Stream
 from controller.journal.view import Brief
-from controller.rules.read.reader import nearest
+from controller.readers.nearest import nearest
 from controller.table.words import facts as f
 from controller.table.words.codec import BODIES
 from controller.table.words.facts import FACTS as KINDS

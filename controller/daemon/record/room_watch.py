@@ -9,20 +9,20 @@ import structlog
 from controller.journal import free_space
 from controller.table.words.inputs import RecordRoom
 
-__all__ = ["RoomWatch"]
-
 log = structlog.get_logger()
 
 LOOK_S = 1.0
 WORDS = 20
-"""Characters by which one problem is told from another; the rest are numbers that change."""
+"""Characters by which problems differ; the rest are numbers that change."""
 MIB = 1 << 20
 
 
 class Table(Protocol):
     """What the watch needs of the engine; `controller.daemon.engine.Engine` is one."""
 
-    def submit(self, subject: str, body: RecordRoom) -> bool: ...
+    def submit(self, subject: str, body: RecordRoom) -> bool:
+        """Takes the fact in; False where the daemon is ending."""
+        ...
 
 
 class RoomWatch:

@@ -10,10 +10,10 @@ from controller.cards.cards import NAMES
 from controller.games.model import AT_ONCE, Decision, Game, Stage
 from controller.games.settling.money import Money
 from controller.games.settling.round import MOST, UNREADABLE, Hand, Round, RoundRefused, Terms
+from controller.readers.nearest import nearest
 from controller.rules.citation import Cited
 from controller.rules.model import Law
 from controller.rules.parts import WagerRule
-from controller.rules.read.reader import nearest
 from controller.rules.vocabulary import Moment, Settle, Trigger
 
 

@@ -14,6 +14,7 @@ from controller.games.settling.round import MOST_SUM, Round, RoundRefused, Terms
 from controller.games.settling.settled import Cut, Line, Outcome, SeatTotal, Settlement
 from controller.games.settling.ultimate import Ultimate
 from controller.games.settling.voids import Fates
+from controller.readers.fault import Fault
 from controller.rules.elections import ElectionsInvalid, open_questions
 from controller.rules.model import Law
 from controller.rules.vocabulary import Trigger
@@ -60,7 +61,12 @@ class Settler:
         missing = open_questions(law, book.play, book.settlement, book.limits, book.wagers, book.pay)
         if missing:
             faults = [
-                f"{q.id}: nobody has elected it (choices: {', '.join(c.id for c in q.choices)})" for q in missing
+                Fault(
+                    q.id,
+                    f"nobody has elected it (choices: {', '.join(c.id for c in q.choices)})",
+                    "reading_unelected",
+                )
+                for q in missing
             ]
             raise ElectionsInvalid(book.id, faults)
         self.law = law

@@ -7,9 +7,9 @@ from typing import Final, assert_never
 from controller.games.settling import most_won, words
 from controller.games.settling.round import MOST, Round, RoundRefused, Terms
 from controller.games.settling.settled import Cut, Line, Outcome
+from controller.readers.nearest import nearest
 from controller.rules.model import Law
 from controller.rules.pay import Bare, FixedSum, Odds, OfMeter, PayHand, PayLimit, Pays, PayTable, parse_pays
-from controller.rules.read.reader import nearest
 from controller.rules.vocabulary import Settle
 
 WHOLE: Final = 100

@@ -10,12 +10,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 
+from controller.readers.fault import Fault, listed
+from controller.readers.toml import TomlInvalid, parse_toml
 from controller.rules.citation import Cited, chapter, within
 from controller.rules.explain.explain import cited
 from controller.rules.model import Row, Rulebook
 from controller.rules.parts import Dealing
-from controller.rules.read.reader import FILE, Scope, Table
-from controller.rules.read.toml import TomlInvalid, parse_toml
+from controller.rules.read.reader import LawScope, RuleTable
 from controller.rules.vocabulary import Method, Trigger
 
 FIELD = re.compile(r"[a-z_]+\.[a-z_]+")
@@ -40,8 +41,8 @@ CARRYING = (Kind.ENFORCED, Kind.PROMPTED, Kind.RECORDED, Kind.SETTLED)
 class CoverageInvalid(Exception):
     """A coverage file is refused. `faults`: every fault, each with its place in the file."""
 
-    def __init__(self, path: str, faults: Sequence[str]) -> None:
-        super().__init__(f"{path}: refused for {len(faults)} fault(s)\n" + "\n".join(f"  {f}" for f in faults))
+    def __init__(self, path: str, faults: Sequence[Fault]) -> None:
+        super().__init__(f"{path}: refused for {len(faults)} fault(s)\n" + listed(faults))
         self.path, self.faults = path, tuple(faults)
 
 
@@ -135,19 +136,19 @@ def parse_coverage(data: bytes, rulebook: Rulebook, clauses: Sequence[str], path
     try:
         raw = parse_toml(data)
     except TomlInvalid as exc:
-        raise CoverageInvalid(path, [f"{FILE}: no TOML: {exc}"]) from exc
-    root = Table(raw, FILE, Scope(frozenset(clauses)))
+        raise CoverageInvalid(path, [Fault("file", f"no TOML: {exc}", "not_toml")]) from exc
+    root = RuleTable(raw, "", LawScope(frozenset(clauses), data))
     never_physical = _header(root, rulebook)
     named = cited(rulebook)
     found: dict[str, Carried] = {}
     for kind in Kind:
-        for table in root.tables(kind, optional=True):
+        for table in root.tables(kind, ""):
             ids = _ids(table, clauses)
             carried = _carried(table, kind)
             if carried.rows:
                 _check_rows(table, rulebook, ids, carried)
             if again := [c for n, c in enumerate(ids) if c in found or c in ids[:n]]:
-                table.fault(f"clauses that are named before: {', '.join(again)}")
+                table.fault("", f"clauses that are named before: {', '.join(again)}", "named_twice")
             if kind is Kind.PHYSICAL:
                 _check_physical(table, ids, never_physical)
             if kind in (Kind.ENFORCED, Kind.SETTLED) and not (carried.rows or carried.acts or carried.todo):
@@ -156,15 +157,15 @@ def parse_coverage(data: bytes, rulebook: Rulebook, clauses: Sequence[str], path
     root.close()
     _check_definitions(root, found)
     if missing := [clause for clause in clauses if clause not in found]:
-        root.fault(f"clauses without a class: {', '.join(missing)}")
+        root.fault("", f"clauses without a class: {', '.join(missing)}", "class_missing")
     if root.scope.faults:
         raise CoverageInvalid(path, root.scope.faults)
     return Coverage(rulebook.id, {clause: found[clause] for clause in clauses})
 
 
-def _header(root: Table, rulebook: Rulebook) -> tuple[str, ...]:
+def _header(root: RuleTable, rulebook: Rulebook) -> tuple[str, ...]:
     """Checks whose coverage it is; the parts of which nothing may be called physical."""
-    table = root.table("coverage")
+    table = root.part("coverage")
     if table is None:
         return ()
     table.one_of("rulebook", (rulebook.id,))
@@ -173,48 +174,50 @@ def _header(root: Table, rulebook: Rulebook) -> tuple[str, ...]:
     return never_physical
 
 
-def _ids(table: Table, clauses: Sequence[str]) -> list[str]:
+def _ids(table: RuleTable, clauses: Sequence[str]) -> list[str]:
     """Those named under `clauses`, and those under `whole` with everything that stands in them."""
-    single, whole = table.texts("clauses", optional=True), table.texts("whole", optional=True)
-    table.scope.check_cite(table.where, (*single, *whole))
+    single, whole = table.names("clauses", optional=True), table.names("whole", optional=True)
+    table.scope.check_cite(table.where, (*single, *whole), table.at)
     if not single and not whole:
-        table.fault("names no clause: 'clauses', or 'whole' for clauses with all that stands in them")
+        table.fault(
+            "", "names no clause: 'clauses', or 'whole' for clauses with all that stands in them", "too_few"
+        )
     known = [clause for clause in single if clause in clauses]
     return known + [clause for part in whole for clause in clauses if within(clause, part)]
 
 
-def _carried(table: Table, kind: Kind) -> Carried:
+def _carried(table: RuleTable, kind: Kind) -> Carried:
     """What this table names to carry its clauses, by their kind; a physical one only says why nothing could."""
-    says = table.said("says")
+    says = table.text("says")
     rows: tuple[str, ...] = ()
     acts: tuple[str, ...] = ()
     used_by: tuple[str, ...] = ()
     text = act = field = todo = ""
     match kind:
         case Kind.ENFORCED:
-            rows = table.texts("rows", optional=True)
-            rows = tuple(word for row in rows if (word := table.to_word(row, Trigger, "trigger")))
+            rows = table.names("rows", optional=True)
+            rows = tuple(word for row in rows if (word := table.to_word("rows", row, Trigger)))
             acts, todo = _acts(table), _todo(table)
         case Kind.PROMPTED:
-            text, act, todo = table.said("text"), _shaped(table, "act", ACT, "an act"), _todo(table)
+            text, act, todo = table.text("text"), _shaped(table, "act", ACT, "an act"), _todo(table)
         case Kind.RECORDED:
             field, todo = _shaped(table, "field", FIELD, '"fact.field"'), _todo(table)
         case Kind.SETTLED:
             acts, todo = _acts(table), _todo(table, "note")
             if todo and not todo.startswith(NOT_YET):
-                table.fault(f"'note' must begin with {NOT_YET!r}, not {todo!r}")
+                table.fault("", f"'note' must begin with {NOT_YET!r}, not {todo!r}", "text_unfit")
         case Kind.DEFINITION:
-            used_by = table.texts("used_by", optional=True)
-            table.scope.check_cite(table.where, used_by)
+            used_by = table.names("used_by", optional=True)
+            table.scope.check_cite(table.where, used_by, table.at)
     table.close()
     return Carried(kind, says, rows, acts, text, act, field, used_by, todo)
 
 
-def _acts(table: Table) -> tuple[str, ...]:
-    acts = table.texts("acts", optional=True)
+def _acts(table: RuleTable) -> tuple[str, ...]:
+    acts = table.names("acts", optional=True)
     for act in acts:
         if not ACT.fullmatch(act):
-            table.fault(f"'acts' must hold acts, not {act!r}")
+            table.fault("", f"'acts' must hold acts, not {act!r}", "text_unfit")
     return acts
 
 
@@ -227,48 +230,52 @@ def _with_parts(carried: Carried, clause: str, clauses: Sequence[str]) -> Carrie
     return replace(carried, used_by=tuple(first))
 
 
-def _check_named(table: Table, ids: Sequence[str], named: Collection[str]) -> None:
+def _check_named(table: RuleTable, ids: Sequence[str], named: Collection[str]) -> None:
     """A clause on which nothing of the rulebook rests needs an act, or is carried out by nothing."""
     if idle := [clause for clause in ids if clause not in named]:
-        table.fault(f"nothing rests on {', '.join(idle)}: no value, row or part names it, and there are no 'acts'")
+        table.fault(
+            "",
+            f"nothing rests on {', '.join(idle)}: no value, row or part names it, and there are no 'acts'",
+            "clause_unused",
+        )
 
 
-def _check_definitions(root: Table, found: Mapping[str, Carried]) -> None:
+def _check_definitions(root: RuleTable, found: Mapping[str, Carried]) -> None:
     """Each definition leads to a clause that is carried out, by way of others that use it."""
     definitions = {clause: carried for clause, carried in found.items() if carried.kind is Kind.DEFINITION}
     led: set[str] = {clause for clause, carried in found.items() if carried.kind in CARRYING}
     while more := {c for c, carried in definitions.items() if c not in led and led & set(carried.used_by)}:
         led |= more
     if idle := [clause for clause in definitions if clause not in led]:
-        root.fault(f"definitions that no clause uses which is carried out: {', '.join(idle)}")
+        root.fault("", f"definitions that no clause uses which is carried out: {', '.join(idle)}", "clause_unused")
 
 
-def _todo(table: Table, key: str = "todo") -> str:
-    return table.text(key, optional=True) or ""
+def _todo(table: RuleTable, key: str = "todo") -> str:
+    return table.maybe_text(key) or ""
 
 
-def _shaped(table: Table, key: str, shape: re.Pattern[str], name: str) -> str:
-    text = table.said(key)
+def _shaped(table: RuleTable, key: str, shape: re.Pattern[str], name: str) -> str:
+    text = table.text(key)
     if text and not shape.fullmatch(text):
-        table.fault(f"{key!r} must be {name}, not {text!r}")
+        table.fault("", f"{key!r} must be {name}, not {text!r}", "text_unfit")
     return text
 
 
-def _check_physical(table: Table, ids: Sequence[str], never: Sequence[str]) -> None:
+def _check_physical(table: RuleTable, ids: Sequence[str], never: Sequence[str]) -> None:
     """What concerns decks, stub, lock-out, settlement or irregularities is carried by something, or will be."""
     if wrong := [clause for clause in ids if any(within(clause, part) for part in never)]:
-        table.fault(f"stand in chapters of which nothing may be physical: {', '.join(wrong)}")
+        table.fault("", f"stand in chapters of which nothing may be physical: {', '.join(wrong)}", "class_unfit")
 
 
-def _check_rows(table: Table, rulebook: Rulebook, ids: Sequence[str], carried: Carried) -> None:
+def _check_rows(table: RuleTable, rulebook: Rulebook, ids: Sequence[str], carried: Carried) -> None:
     """Each clause is cited by a row that is named, and each row that is named cites one of the clauses."""
     cites = {row: set(_cites(rulebook.rows[Trigger(row)])) for row in carried.rows}
     for clause in ids:
         if not carried.acts and not any(within(c, clause) for found in cites.values() for c in found):
-            table.fault(f"no row of {', '.join(carried.rows)} cites clause {clause!r}")
+            table.fault("", f"no row of {', '.join(carried.rows)} cites clause {clause!r}", "clause_unused")
     for row, found in cites.items():
         if not any(within(c, clause) for c in found for clause in ids):
-            table.fault(f"rows of {row} cite none of these clauses")
+            table.fault("", f"rows of {row} cite none of these clauses", "clause_unused")
 
 
 def _cites(rows: Sequence[Row]) -> Iterator[str]:

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from controller.readers.nearest import nearest
 from controller.rules.explain.diff import AnswerDiffers, Difference, ValueDiffers
 from controller.rules.explain.explain import question_line
 from controller.rules.explain.pay_diff import PayDiffers
 from controller.rules.explain.words import action_in_words, row_in_words, spoken, value_in_words
 from controller.rules.model import Row, Rulebook
-from controller.rules.read.reader import nearest
 
 CHAPTERS: Mapping[str, tuple[str, ...]] = {
     "cards": ("decks", "opening", "shuffle", "cut", "idle", "stub", "discards", "deck_change", "not_kept"),

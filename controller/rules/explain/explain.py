@@ -6,11 +6,11 @@ from dataclasses import dataclass, fields, is_dataclass
 from itertools import starmap
 from typing import TypeAlias
 
+from controller.readers.nearest import nearest
 from controller.rules.citation import Cited, chapter, within
 from controller.rules.model import HouseChoice, Question, Row, Rulebook
 from controller.rules.parts import ProcedureStep, Stack
 from controller.rules.pay import PayTable
-from controller.rules.read.reader import nearest
 from controller.rules.vocabulary import GUARDS_OF, Guard, Role
 
 SECTIONS = (

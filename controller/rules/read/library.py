@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
+from controller.readers.fault import Fault
+from controller.readers.nearest import nearest
 from controller.rules.explain.coverage import Coverage, CoverageInvalid, parse_coverage
 from controller.rules.explain.house_edge import Edges, EdgesInvalid, parse_edges
 from controller.rules.model import Rulebook
 from controller.rules.read.loader import ClausesUnusable, RulebookInvalid, clause_ids, load_rulebook, whole
-from controller.rules.read.reader import FILE, nearest
 
 HOUSE = Path(__file__).resolve().parents[3] / "config" / "rulebooks"
 """In a source tree: the rulebooks beside the code."""
@@ -50,7 +51,9 @@ def find(rulebook: str, directory: Path | None = None) -> Rulebook:
     try:
         return load_rulebook(path)
     except FileNotFoundError as exc:
-        raise RulebookInvalid(path, [f"{FILE}: it is a link to nothing, or was taken away just now"]) from exc
+        raise RulebookInvalid(
+            path, [Fault("file", "it is a link to nothing, or was taken away just now", "not_readable")]
+        ) from exc
 
 
 def find_coverage(rulebook: Rulebook, directory: Path | None = None) -> Coverage:
@@ -63,11 +66,13 @@ def find_coverage(rulebook: Rulebook, directory: Path | None = None) -> Coverage
     try:
         ids, data = clause_ids(where / f"{rulebook.id}.txt"), whole(path)
     except ClausesUnusable as exc:
-        raise CoverageInvalid(str(path), [f"{FILE}: {exc}"]) from exc
+        raise CoverageInvalid(str(path), [Fault("file", str(exc), "not_readable")]) from exc
     except FileNotFoundError:
-        raise CoverageInvalid(str(path), [f"{FILE}: it is missing"]) from None
+        raise CoverageInvalid(str(path), [Fault("file", "it is missing", "not_readable")]) from None
     except OSError as exc:
-        raise CoverageInvalid(str(path), [f"{FILE}: cannot be read: {exc.strerror}"]) from exc
+        raise CoverageInvalid(
+            str(path), [Fault("file", f"cannot be read: {exc.strerror}", "not_readable")]
+        ) from exc
     return parse_coverage(data, rulebook, ids, str(path))
 
 

@@ -12,16 +12,28 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
+from controller.readers.fault import Fault, listed
+from controller.readers.toml import MARK, TomlInvalid, parse_toml
 from controller.rules.applies import check_conditions, conditions
 from controller.rules.citation import Cited
 from controller.rules.model import Row, Rulebook
 from controller.rules.named_wagers import ABOUT_ONE, word_of
-from controller.rules.parts import LaidAway
+from controller.rules.parts import (
+    CutRule,
+    DeckRule,
+    DiscardRule,
+    HandRule,
+    IdleRule,
+    LaidAway,
+    OpeningRule,
+    ProgressiveRule,
+    SeatRule,
+    StubRule,
+)
 from controller.rules.read import pay_tables, rows, sections
 from controller.rules.read.checks import Parts, check_parts, check_qualifier
 from controller.rules.read.ranking import ranking
-from controller.rules.read.reader import FILE, Scope, Table
-from controller.rules.read.toml import MARK, TomlInvalid, parse_toml
+from controller.rules.read.reader import LawScope, RuleTable, record
 from controller.rules.vocabulary import Role, Trigger
 
 ANSWERS = {"outcome": rows.read_outcome, "silent": rows.read_silent, "absent": rows.read_absent}
@@ -36,8 +48,8 @@ T = TypeVar("T")
 class RulebookInvalid(Exception):
     """A rulebook file is refused. `faults`: every fault, each with its place in the file."""
 
-    def __init__(self, path: Path, faults: Collection[str]) -> None:
-        super().__init__(f"{path}: refused for {len(faults)} fault(s)\n" + "\n".join(f"  {f}" for f in faults))
+    def __init__(self, path: Path, faults: Collection[Fault]) -> None:
+        super().__init__(f"{path}: refused for {len(faults)} fault(s)\n" + listed(faults))
         self.path, self.faults = path, tuple(faults)
 
 
@@ -55,11 +67,11 @@ def load_rulebook(path: Path) -> Rulebook:
     except FileNotFoundError:
         raise
     except OSError as exc:
-        raise RulebookInvalid(path, [f"{FILE}: cannot be read: {exc.strerror}"]) from exc
+        raise RulebookInvalid(path, [Fault("file", f"cannot be read: {exc.strerror}", "not_readable")]) from exc
     try:
         clauses = clause_ids(path.parent / "clauses" / f"{path.stem.partition('@')[0]}.txt")
     except ClausesUnusable as exc:
-        raise RulebookInvalid(path, [f"{FILE}: {exc}"]) from exc
+        raise RulebookInvalid(path, [Fault("file", str(exc), "not_readable")]) from exc
     return parse_rulebook(data, frozenset(clauses), path)
 
 
@@ -95,9 +107,9 @@ def parse_rulebook(data: bytes, clauses: frozenset[str], path: Path) -> Rulebook
     try:
         raw = parse_toml(data)
     except TomlInvalid as exc:
-        raise RulebookInvalid(path, [f"{FILE}: no TOML: {exc}"]) from exc
-    scope = Scope(clauses)
-    book = _Book(Table(raw, FILE, scope), path.stem).read(hashlib.sha256(data).hexdigest())
+        raise RulebookInvalid(path, [Fault("file", f"no TOML: {exc}", "not_toml")]) from exc
+    scope = LawScope(clauses, data)
+    book = _Book(RuleTable(raw, "", scope), path.stem).read(hashlib.sha256(data).hexdigest())
     if scope.faults or book is None:
         raise RulebookInvalid(path, scope.faults)
     return book
@@ -106,24 +118,32 @@ def parse_rulebook(data: bytes, clauses: frozenset[str], path: Path) -> Rulebook
 class _Book:
     """The tables of one file, read in turn. A part that cannot be read is None; its faults stand in the scope."""
 
-    def __init__(self, root: Table, stem: str) -> None:
+    def __init__(self, root: RuleTable, stem: str) -> None:
         self.root, self.stem = root, stem
 
     def read(self, sha256: str) -> Rulebook | None:
         """None only where some part could not be read; the faults say which."""
         root = self.root
         names = self._names()
-        decks, hand, seats, play = (
-            sections.decks(root), sections.hand(root), sections.seats(root), sections.play(root)
-        )  # fmt: skip
-        opening, idle, shuffle = sections.opening(root), sections.idle(root), sections.shuffle(root)
-        cut, discards = sections.cut(root), sections.discards(root)
-        stub, progressive = sections.stub(root), sections.progressive(root)
+        part = root.part
+        decks, hand, seats = (
+            record(part("decks"), DeckRule),
+            record(part("hand"), HandRule),
+            record(part("table"), SeatRule),
+        )
+        opening, idle, cut = (
+            record(part("opening"), OpeningRule),
+            record(part("idle"), IdleRule),
+            record(part("cut"), CutRule),
+        )
+        discards, stub = record(part("discards"), DiscardRule), record(part("stub_count", optional=True), StubRule)
+        progressive = record(part("progressive", optional=True), ProgressiveRule)
+        play, shuffle = sections.play(root), sections.shuffle(root)
         deck_change, devices = sections.deck_change(root), sections.devices(root)
         (settlement, settling), laid_away = sections.settlement(root), self._laid_away()
         ranks = ranking(root)
         parts = self._parts()
-        act_roles = dict(self._roles("act_roles"))
+        act_roles = self._roles("act_roles")
         act_order = sections.act_order(root)
         applies = conditions(root)
         root.close()
@@ -140,7 +160,8 @@ class _Book:
         return Rulebook(
             id=book_id, game=game, plays=plays, regulator=regulator, edition=edition, sha256=sha256,
             decks=decks, opening=opening, shuffle=shuffle, cut=cut, idle=idle, stub=stub, discards=discards,
-            hand=hand, ranking=ranks, seats=seats[0], positions=seats[1], adjacent=seats[2], not_kept=seats[3],
+            hand=hand, ranking=ranks, seats=seats.seats, positions=seats.positions, adjacent=seats.adjacent,
+            not_kept=seats.not_kept,
             play=play, devices=devices, settlement=settlement, settling=settling, laid_away=laid_away,
             pay=parts.pay, limits=parts.limits,
             dealing=parts.dealing, wagers=parts.wagers, progressive=progressive, deck_change=deck_change,
@@ -165,7 +186,7 @@ class _Book:
         self,
         section: str,
         label: str,
-        read: Callable[[Table], T | None],
+        read: Callable[[RuleTable], T | None],
         key_of: Callable[[T], K],
         *,
         optional: bool = False,
@@ -178,7 +199,7 @@ class _Book:
                 continue
             key = key_of(entry)
             if key in found:
-                table.fault(f"{label} {str(key)!r} stands twice")
+                table.fault(label, f"{str(key)!r} is there twice", "named_twice")
             found[key] = entry
         return found
 
@@ -187,31 +208,30 @@ class _Book:
         return tuple(rule for table in tables if (rule := sections.laid_away(table)) is not None)
 
     def _names(self) -> tuple[str, str, str, str, str] | None:
-        if (table := self.root.table("rulebook")) is None:
+        if (table := self.root.part("rulebook")) is None:
             return None
-        book_id, game, regulator = table.said("id"), table.said("game"), table.said("regulator")
-        plays, edition = table.said("plays"), table.said("edition")
+        book_id, game, regulator = table.text("id"), table.text("game"), table.text("regulator")
+        plays, edition = table.text("plays"), table.text("edition")
         table.close()
         if book_id and self.stem.partition("@")[0] != book_id:
-            table.fault(f"id {book_id!r} does not fit the file's name {self.stem!r}")
+            table.fault("id", f"{book_id!r} does not fit the file's name {self.stem!r}", "id_unfit")
         return book_id, game, plays, regulator, edition
 
-    def _roles(self, section: str) -> list[tuple[str, Cited[Role]]]:
-        if (table := self.root.table(section)) is None:
-            return []
-        read = [(key, _role(table, key)) for key in table]
-        return [(key, role) for key, role in read if role is not None]
+    def _roles(self, section: str) -> dict[str, Cited[Role]]:
+        if (table := self.root.part(section)) is None:
+            return {}
+        return {key: role for key in table if (role := _role(table, key)) is not None}
 
     def _duty_roles(self) -> Iterator[tuple[str, Cited[Role]]]:
         """Who confirms a demand, by its word; of an action about one wager by the name of that wager (`return.ante`)."""
-        if (table := self.root.table("duty_roles")) is None:
+        if (table := self.root.part("duty_roles")) is None:
             return
         for key in table:
             if key in ABOUT_ONE:
-                inner = table.table(key) or Table({}, key, self.root.scope)
-                found = [(word_of(key, wager), _role(inner, wager)) for wager in inner]
+                inner = table.part(key)
+                found = [(word_of(key, wager), _role(inner, wager)) for wager in inner] if inner else []
             else:
-                named = rows.deed(table, key)
+                named = rows.deed(table, key, key)
                 found = [(word_of(*named), _role(table, key))] if named else []
             yield from ((word, role) for word, role in found if role is not None)
 
@@ -226,5 +246,5 @@ class _Book:
         return found
 
 
-def _role(table: Table, key: str) -> Cited[Role] | None:
+def _role(table: RuleTable, key: str) -> Cited[Role] | None:
     return table.cited(key, lambda inner, value: inner.word(value, Role))

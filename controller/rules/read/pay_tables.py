@@ -3,71 +3,51 @@
 from collections.abc import Collection, Mapping
 from itertools import pairwise
 
+from controller.readers.nearest import nearest
 from controller.rules.citation import Cited
 from controller.rules.model import Question
-from controller.rules.pay import FALLING, OfMeter, PayHand, PayLimit, Pays, PayTable, parse_pays
-from controller.rules.read.reader import Scope, Table, nearest
-
-APPLIES = ("cut", "house", "ask", "not")
-PAYOUT = ("winnings", "handed_back")
+from controller.rules.pay import FALLING, Bare, OfMeter, PayHand, PayLimit, Pays, PayTable, parse_pays
+from controller.rules.read.reader import LawScope, RuleTable, positive, record
 
 
-def pay_table(table: Table) -> PayTable | None:
+def pay_table(table: RuleTable) -> PayTable | None:
     """One [[paytable]]; None where it could not be read."""
-    wager, name, cite = table.text("wager"), table.text("table"), table.cite()
-    when = table.pairs("when")
-    hands = table.positive("hands") if "hands" in table else None
-    envy_for = table.positive("envy_for") if "envy_for" in table else None
-    resets = _resets(table)
+    inner = table.part("resets", optional=True)
+    resets = (
+        None if inner is None else {key: at for key in inner if (at := inner.cited(key, positive)) is not None}
+    )
     rows = _rows(table)
-    table.close()
-    if wager is None or name is None:
-        return None
+    read = record(table, PayTable, rows=rows, when=table.pairs("when"), resets=resets)
     meters = {p.meter for row in rows.values() for p in _all_pays(row) if isinstance(p, OfMeter)}
-    if meters != set(resets or ()):
-        table.fault(
-            f"pays from {', '.join(sorted(meters)) or 'no meter'}, and has resets for {', '.join(resets or ()) or 'none'}"
-        )
-    return PayTable(wager, name, cite, rows, when, hands, envy_for, resets)
+    if read is not None and meters != set(resets or ()):
+        pays, has = ", ".join(sorted(meters)) or "no meter", ", ".join(resets or ()) or "none"
+        table.fault("resets", f"there are for {has}, and the rows pay from {pays}", "resets_unfit")
+    return read
 
 
 def _all_pays(row: Cited[Pays]) -> list[Pays]:
     return [value for _, value in row.options] or [row.value]
 
 
-def _resets(table: Table) -> dict[str, Cited[int]] | None:
-    if "resets" not in table or (inner := table.table("resets")) is None:
-        return None
-    return {key: least for key in inner if (least := inner.cited(key, Table.positive)) is not None}
-
-
-def _rows(table: Table) -> dict[PayHand, Cited[Pays]]:
+def _rows(table: RuleTable) -> dict[PayHand, Cited[Pays]]:
     """Rows by hand, the highest first as they stand in the file."""
-    if (inner := table.table("rows")) is None:
+    if (inner := table.part("rows")) is None:
         return {}
     inner.where = table.where
-    rows: dict[PayHand, Cited[Pays]] = {}
-    for key in inner:
-        hand = inner.to_word(key, PayHand, "hand")
-        row: Cited[Pays] | None = inner.cited(key, _pays)
-        if hand is not None and row is not None:
-            rows[hand] = row
+    rows = inner.by_word(PayHand, _pays)
     if not list(inner):
-        table.fault("has no row")
+        table.fault("rows", "must have at least one", "too_few")
     elif not any(_falls(rows, order) for order in FALLING):
-        table.fault(f"its rows do not fall: {_misplaced(rows)}")
+        table.fault("rows", f"must fall from the highest hand down: {_misplaced(rows)}", "hands_misplaced")
     return rows
 
 
-def _pays(table: Table, key: str) -> Pays | None:
+def _pays(table: RuleTable, key: str) -> Pays:
     text = table.text(key)
-    if text is None:
-        return None
-    if (pays := parse_pays(text)) is None:
-        table.fault(
-            f'{key!r} must be like "3 to 2", "300 for 1", "10% of major", "sum 1000.00", "push", "lose" or "ask", not {text!r}'
-        )
-    return pays
+    if (pays := parse_pays(text)) is None and text:
+        like = '"3 to 2", "300 for 1", "10% of major", "sum 1000.00", "push", "lose" or "ask"'
+        table.fault(key, f"must be like {like}, not {text!r}", "text_unfit")
+    return pays or Bare.PUSH
 
 
 def _falls(rows: Mapping[PayHand, object], order: tuple[PayHand, ...]) -> bool:
@@ -85,17 +65,9 @@ def _misplaced(rows: Mapping[PayHand, object]) -> str:
     return f"{below} stands below {above}"
 
 
-def pay_limit(table: Table) -> PayLimit | None:
+def pay_limit(table: RuleTable) -> PayLimit | None:
     """One [[limit]]; None where it could not be read."""
-    name = table.text("name")
-    applies = table.cited("applies", lambda t, key: t.one_of(key, APPLIES))
-    wagers, least = table.cited("wagers", Table.texts), table.cited("least_cents", Table.positive)
-    of = table.cited("of", lambda t, key: t.one_of(key, PAYOUT))
-    or_minimum = table.cited("or_minimum", Table.flag, optional=True)
-    table.close()
-    if name is None or applies is None or wagers is None or least is None or of is None:
-        return None
-    return PayLimit(name, applies, wagers, least, of, or_minimum)
+    return record(table, PayLimit)
 
 
 def check_pay(
@@ -103,26 +75,36 @@ def check_pay(
     limits: Collection[PayLimit],
     wagers: Collection[str],
     questions: Mapping[str, Question],
-    scope: Scope,
+    scope: LawScope,
 ) -> None:
     """Adds each fault of the tables as a whole: an unknown wager, a table that nobody can elect, an option without one."""
     for table in tables:
         where = f"[[paytable]] ({table.name})"
         if table.wager not in wagers:
-            scope.fault(where, f"pays no known wager: {table.wager!r} {nearest(table.wager, wagers)}")
+            scope.fault(
+                where, f"pays no known wager: {table.wager!r} {nearest(table.wager, wagers)}", "wager_unknown"
+            )
         for question, choice in table.when:
             if question not in questions:
-                scope.fault(where, f"nobody can elect {question!r} {nearest(question, questions)}")
+                scope.fault(
+                    where, f"nobody can elect {question!r} {nearest(question, questions)}", "reading_unknown"
+                )
             elif choice not in (known := [c.id for c in questions[question].choices]):
-                scope.fault(where, f"{question} has no choice {choice!r} {nearest(choice, known)}")
+                scope.fault(
+                    where, f"{question} has no choice {choice!r} {nearest(choice, known)}", "choice_unknown"
+                )
     for limit in limits:
         named = {*limit.wagers.value, *(name for _, option in limit.wagers.options for name in option)}
         for name in sorted(named - set(wagers)):
-            scope.fault(f"[[limit]] ({limit.name})", f"limits no known wager: {name!r} {nearest(name, wagers)}")
+            scope.fault(
+                f"[[limit]] ({limit.name})",
+                f"limits no known wager: {name!r} {nearest(name, wagers)}",
+                "wager_unknown",
+            )
     _check_elected(tables, questions, scope)
 
 
-def _check_elected(tables: Collection[PayTable], questions: Mapping[str, Question], scope: Scope) -> None:
+def _check_elected(tables: Collection[PayTable], questions: Mapping[str, Question], scope: LawScope) -> None:
     """Each option of a choice has its table, and no two tables pay the same wager under the same elections."""
     kinds: dict[tuple[str, int | None, int | None], list[PayTable]] = {}
     for table in tables:
@@ -132,11 +114,15 @@ def _check_elected(tables: Collection[PayTable], questions: Mapping[str, Questio
         for table, elected in zip(same, elections, strict=True):
             if elections.count(elected) > 1:
                 scope.fault(
-                    f"[[paytable]] ({table.name})", "another table pays this wager under the same elections"
+                    f"[[paytable]] ({table.name})",
+                    "another table pays this wager under the same elections",
+                    "named_twice",
                 )
         for question in {question for table in same for question, _ in table.when} & set(questions):
             missing = {c.id for c in questions[question].choices} - {dict(t.when).get(question) for t in same}
             if missing:
                 scope.fault(
-                    f"[[paytable]] ({same[0].wager})", f"{question} has no table for {', '.join(sorted(missing))}"
+                    f"[[paytable]] ({same[0].wager})",
+                    f"{question} has no table for {', '.join(sorted(missing))}",
+                    "choice_unused",
                 )

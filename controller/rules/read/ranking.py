@@ -12,53 +12,47 @@ from controller.cards.ranking import Category
 from controller.cards.three import ThreeCard
 from controller.rules.citation import Cited
 from controller.rules.parts import OrderRule, RankingRule
-from controller.rules.read.reader import Table
-from controller.rules.read.sections import one_of
-
-CARDS = ("ace_high_or_below_two",)
-TIES = ("class_first", "highest_card_not_shared")
-"""Both rank alike: the second is what editions of before R-165 say. By its words alone hands of one rank have no order."""
+from controller.rules.read.reader import RuleTable, positive, record
 
 
-def ranking(root: Table) -> RankingRule | None:
-    if (table := root.table("ranking")) is None:
+def ranking(root: RuleTable) -> RankingRule | None:
+    """How cards and hands rank."""
+    if (table := root.part("ranking")) is None:
         return None
-    cards = table.cited("cards", one_of(CARDS))
-    ties = table.cited("ties", one_of(TIES), optional=True)
-    five = _order(table, "five", Category)
-    six, three = _order(table, "six", Category, optional=True), _order(table, "three", ThreeCard, optional=True)
-    natural = table.cited("natural", Table.positive, optional=True)
-    house_ways = table.cited("house_ways", Table.flag, optional=True)
-    table.close()
-    return (
-        None if cards is None or five is None else RankingRule(cards, ties, five, six, three, natural, house_ways)
-    )
+    orders = {
+        "five": _order(table, "five", Category),
+        "six": _order(table, "six", Category, optional=True),
+        "three": _order(table, "three", ThreeCard, optional=True),
+    }
+    rule = record(table, RankingRule, **orders)
+    return None if orders["five"] is None else rule
 
 
-def _order(table: Table, key: str, words: type[IntEnum], *, optional: bool = False) -> OrderRule | None:
-    inner = table.table(key, optional=optional)
+def _order(table: RuleTable, key: str, words: type[IntEnum], *, optional: bool = False) -> OrderRule | None:
+    inner = table.part(key, optional=optional)
     if inner is None:
         return None
-    of = inner.cited("of", Table.positive)
     known = {word.name.lower(): int(word) for word in words}
     hands: dict[str, Cited[int]] = {}
     for name in inner:
-        if name in inner.known:
+        if name == "of":
             continue
-        place = inner.cited(name, Table.positive)
+        place = inner.cited(name, positive)
         if name not in known:
-            inner.fault(f"unknown hand {name!r} (known: {', '.join(known)})")
+            inner.fault(name, f"unknown hand (known: {', '.join(known)})", "word_unknown")
         elif place is not None:
             hands[name] = place
     _check(inner, hands, known)
-    return None if of is None else OrderRule(of, hands)
+    return record(inner, OrderRule, hands=hands)
 
 
-def _check(table: Table, hands: Mapping[str, Cited[int]], known: Mapping[str, int]) -> None:
+def _check(table: RuleTable, hands: Mapping[str, Cited[int]], known: Mapping[str, int]) -> None:
     """The places run from 1, and a hand in a better place is one that is worth more here."""
     ordered = sorted(hands, key=lambda name: hands[name].value)
     if [hands[name].value for name in ordered] != list(range(1, len(hands) + 1)):
-        table.fault("the places do not run from 1 without a gap, each once")
+        table.fault("", "the places do not run from 1 without a gap, each once", "hands_misplaced")
     for above, below in pairwise(ordered):
         if known[above] < known[below]:
-            table.fault(f"{above} stands above {below}, and this version ranks them the other way round")
+            table.fault(
+                above, f"stands above {below}, and this version ranks them the other way round", "hands_misplaced"
+            )

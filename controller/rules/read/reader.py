@@ -1,44 +1,29 @@
-"""Strict reading of a parsed TOML document: each key is taken once by its type, and whatever is left over is a fault.
-
-Faults are collected, not raised, so that a person sees all of them at once. Knows no law.
-"""
+"""Strict reading of a rulebook: values with their citations, and whole sections by the types of their dataclasses."""
 
 import difflib
-import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields, is_dataclass
 from enum import StrEnum
-from typing import TypeAlias, TypeVar
+from functools import cache
+from types import NoneType
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from controller.rules.citation import Cited
+from controller.readers.table import Scope, Table
+from controller.readers.toml import Path
+from controller.rules.citation import READING, Cited
 
-T = TypeVar("T")
-Read: TypeAlias = Callable[["Table", str], T | None]
-"""Takes a value of type T from a key of a table; None where it could not be read, and then a fault is recorded."""
 E = TypeVar("E", bound=StrEnum)
-
-DURATION = re.compile(r"([1-9]\d*)(h|m|s)")
-DAY = re.compile(r"\d{4}-\d\d-\d\d")
-READING = re.compile(r"R-\d+")
-FILE = "file"
-"""Where a fault lies that belongs to no table."""
-SECONDS = {"h": 3600, "m": 60, "s": 1}
+T = TypeVar("T")
+Read = Callable[["RuleTable", str], T]
+"""Reads the value of one key of a table; after a fault what it returns is not used."""
 
 
-def nearest(word: str, known: Collection[str]) -> str:
-    """A hint in brackets: the known word most like this one, or all of them if none is."""
-    match difflib.get_close_matches(word, list(known), n=1, cutoff=0.5):
-        case [close]:
-            return f"(nearest: {close})"
-        case _:
-            return f"(known: {', '.join(sorted(known))})" if known else "(none is known here)"
+class LawScope(Scope):
+    """What all tables of a rulebook share. `clauses`: the ids of its document."""
 
-
-class Scope:
-    """What all tables of one file share: its clause ids, the faults found so far, and what whole-file checks need."""
-
-    def __init__(self, clauses: frozenset[str]) -> None:
+    def __init__(self, clauses: frozenset[str], data: bytes = b"") -> None:
+        super().__init__(data)
         self.clauses = clauses
-        self.faults: list[str] = []
         self.value_readings: list[tuple[str, str]] = []  # (where, reading id): values that rest on a reading
         self.by_choice: list[tuple[str, str, tuple[str, ...]]] = []  # (where, what decides, choices with a value)
         self.half_read: set[str] = set()  # triggers of rows whose conditions could not be read
@@ -49,243 +34,202 @@ class Scope:
         self._places[id(part)] = part, where
 
     def place_of(self, part: object) -> str:
+        """Where in the file this part stands."""
         return self._places[id(part)][1]
 
-    def fault(self, where: str, what: str) -> None:
-        self.faults.append(f"{where}: {what}")
-
-    def check_cite(self, where: str, cite: tuple[str, ...]) -> None:
+    def check_cite(self, where: str, cite: tuple[str, ...], at: Path = ()) -> None:
+        """Keeps a fault for each clause that the document does not have."""
         for clause in cite:
             if clause not in self.clauses:
                 hint = difflib.get_close_matches(clause, self.clauses, cutoff=0.5)
-                self.fault(
-                    where, f"the document has no clause {clause!r}" + (f" (nearest: {hint[0]})" if hint else "")
-                )
+                nearest = f" (nearest: {hint[0]})" if hint else ""
+                self.fault(where, f"the document has no clause {clause!r}{nearest}", "clause_unknown", at)
 
 
-class Table:
-    """One table of the file. Each reader returns None after it has recorded why; `close` names the keys left over."""
+class RuleTable(Table):
+    """One table of a rulebook."""
 
-    def __init__(self, raw: object, where: str, scope: Scope) -> None:
-        self.where, self.scope = where, scope
-        self.known: list[str] = []
-        self._raw: dict[str, object] = {}
-        if isinstance(raw, dict):
-            self._raw = raw
-        else:
-            scope.fault(where, "a table is wanted here")
+    scope: LawScope
 
-    def __contains__(self, key: str) -> bool:
-        return key in self._raw
+    def __init__(self, raw: object, where: str, scope: LawScope, at: Path = ()) -> None:
+        super().__init__(raw, where, scope, at)
 
-    def fault(self, what: str) -> None:
-        self.scope.fault(self.where, what)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._raw)
-
-    def close(self) -> None:
-        for key in self._raw:
-            if key not in self.known:
-                self.fault(f"unknown key {key!r} {nearest(key, self.known)}")
-
-    def _take(self, key: str, kind: type[T], name: str, *, optional: bool = False) -> T | None:
-        self.known.append(key)
-        if key not in self._raw:
-            if not optional:
-                self.fault(f"{key!r} is missing")
+    def part(self, key: str, *, optional: bool = False) -> "RuleTable | None":
+        """An inner table; None where there is none, which is a fault unless it is optional."""
+        if optional and not self.has(key):
             return None
-        value = self._raw[key]
-        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            self.fault(f"{key!r} must be {name}, not {value!r}")
-            return None
-        return value
+        raw = self.take(key, dict, "a table")
+        return None if raw is None else self.inner(key, raw, self._name(f"[{key}]"))
 
-    def text(self, key: str, *, optional: bool = False) -> str | None:
-        return self._take(key, str, "text", optional=optional)
-
-    def said(self, key: str) -> str:
-        """Words for people, which must be there: nobody is told anything by an empty text."""
-        text = self.text(key)
-        if text == "":
-            self.fault(f"{key!r} is empty")
-        return text or ""
-
-    def whole(self, key: str) -> int | None:
-        """A whole number that is not negative."""
-        value = self._take(key, int, "a whole number")
-        if value is not None and value < 0:
-            self.fault(f"{key!r} must not be negative, as {value} is")
-            return None
-        return value
-
-    def positive(self, key: str) -> int | None:
-        """A whole number of at least 1."""
-        value = self.whole(key)
-        if value == 0:
-            self.fault(f"{key!r} must be at least 1")
-            return None
-        return value
-
-    def day(self, key: str) -> str | None:
-        """An optional date as `2026-11-30`, which compares as text."""
-        self.known.append(key)
-        if key not in self._raw:
-            return None
-        text = str(self._raw[key])  # a date without quotes is one, too
-        if not DAY.fullmatch(text):
-            self.fault(f"{key!r} must be a date such as 2026-11-30, not {text}")
-            return None
-        return text
-
-    def flag(self, key: str) -> bool | None:
-        return self._take(key, bool, "true or false")
-
-    def word(self, key: str, words: type[E], *, optional: bool = False) -> E | None:
-        """A word of the closed vocabulary."""
-        text = self.text(key, optional=optional)
-        return None if text is None else self.to_word(text, words, key)
-
-    def one_of(self, key: str, allowed: Collection[str], *, optional: bool = False) -> str | None:
-        text = self.text(key, optional=optional)
-        if text is not None and text not in allowed:
-            self.fault(f"{key!r} is unknown: {text!r} {nearest(text, allowed)}")
-            return None
-        return text
-
-    def some_of(self, key: str, allowed: Collection[str]) -> tuple[str, ...] | None:
-        """A list of these words, at least one."""
-        words = self.texts(key)
-        if self._raw.get(key) == []:
-            self.fault(f"{key!r} is empty")
-        unknown = [word for word in words if word not in allowed]
-        for word in unknown:
-            self.fault(f"{key!r} has an unknown word: {word!r} {nearest(word, allowed)}")
-        return words if words and not unknown else None
-
-    def multiples(self, key: str) -> tuple[int, ...] | None:
-        """A list of whole numbers of at least 1."""
-        raw = self._take(key, list, "a list of whole numbers")
-        if raw is None:
-            return None
-        if not raw or any(isinstance(n, bool) or not isinstance(n, int) or n < 1 for n in raw):
-            self.fault(f"{key!r} must hold whole numbers of at least 1, not {raw!r}")
-            return None
-        return tuple(raw)
-
-    def seconds(self, key: str) -> int | None:
-        """A duration such as "4h" in seconds."""
-        text = self.text(key)
-        if text is None:
-            return None
-        if not (found := DURATION.fullmatch(text)):
-            self.fault(f'{key!r} must be a duration such as "4h", not {text!r}')
-            return None
-        return int(found[1]) * SECONDS[found[2]]
-
-    def texts(self, key: str, *, optional: bool = False) -> tuple[str, ...]:
-        """A list of texts; one text stands for a list of one."""
-        self.known.append(key)
-        match self._raw.get(key):
-            case None:
-                if not optional:
-                    self.fault(f"{key!r} is missing")
-                return ()
-            case str(text):
-                return (text,)
-            case list(items) if all(isinstance(item, str) for item in items):
-                return tuple(items)
-            case other:
-                self.fault(f"{key!r} must be a list of texts, not {other!r}")
-                return ()
+    def names(self, key: str, *, optional: bool = False) -> tuple[str, ...]:
+        """A list of different texts; one text stands for a list of one."""
+        return () if optional and not self.has(key) else self.texts(key, single=True)
 
     def items(self, key: str) -> tuple[object, ...]:
-        """A list of whatever its reader takes; one text stands for a list of one."""
-        self.known.append(key)
-        match self._raw.get(key):
-            case str(text):
-                return (text,)
-            case list(items):
-                return tuple(items)
-            case None:
-                self.fault(f"{key!r} is missing")
-            case other:
-                self.fault(f"{key!r} must be a list of texts, not {other!r}")
-        return ()
-
-    def pairs(self, key: str) -> tuple[tuple[str, str], ...]:
-        """An optional table of texts, in its order."""
-        raw = self._take(key, dict, "a table", optional=True) or {}
-        if any(not isinstance(value, str) for value in raw.values()):
-            self.fault(f"{key!r} must hold texts")
-            return ()
-        return tuple(raw.items())
+        """A list whose items the caller reads; one text stands for a list of one."""
+        if isinstance(self._raw.get(key), str):
+            return (self.text(key),)
+        return tuple(self.take(key, list, "a list") or ())
 
     def cite(self, key: str = "cite") -> tuple[str, ...]:
         """Clause ids, at least one, each known to the document."""
-        cite = self.texts(key)
-        if not cite and isinstance(self._raw.get(key), list):
-            self.fault(f"{key!r} names no clause")
-        self.scope.check_cite(self.where, cite)
+        cite = self.texts(key, least=1, single=True)
+        self.scope.check_cite(self.where, cite, self.at)
         return cite
-
-    def to_word(self, text: str, words: type[E], what: str) -> E | None:
-        try:
-            return words(text)
-        except ValueError:
-            self.fault(f"unknown {what} {text!r} {nearest(text, [str(word) for word in words])}")
-            return None
-
-    def table(self, key: str, *, optional: bool = False) -> "Table | None":
-        raw = self._take(key, dict, "a table", optional=optional)
-        return None if raw is None else Table(raw, f"[{key}]", self.scope)
-
-    def tables(self, key: str, label: str | None = None, *, optional: bool = False) -> Iterator["Table"]:
-        """The tables of an array, each named by its place from 1 and by what its key `label` says."""
-        raw = self._take(key, list, "an array of tables", optional=optional) or []
-        for place, item in enumerate(raw, 1):
-            named = f" ({item[label]})" if isinstance(item, dict) and label in item else ""
-            where = f"[[{key}]] {place}{named}" if self.where == FILE else f"{self.where} {key} {place}"
-            yield Table(item, where, self.scope)
 
     def cited(self, key: str, read: Read[T], *, optional: bool = False) -> Cited[T] | None:
         """`{ value, cite }`, with `reading` where the value is not printed; `read` takes the value from its key.
 
         With `by_choice`, `value` is a table with a value for each choice of that reading or house choice.
         """
-        self.known.append(key)
-        if key not in self._raw:
-            if not optional:
-                self.fault(f"{key!r} is missing")
+        if optional and not self.has(key):
             return None
-        raw = self._raw[key]
-        if not isinstance(raw, Mapping):
-            self.fault(f"{key!r} is uncited: it must be {{ value = {raw!r}, cite = ... }}")
+        raw = self._raw.get(key)
+        if key in self and not isinstance(raw, Mapping):
+            self.has(key)
+            self.fault(key, f"is uncited; write {{ value = {raw!r}, cite = ... }}", "cite_missing")
             return None
-        inner = Table(dict(raw), f"{self.where} {key}", self.scope)
+        raw = self.take(key, dict, "a table with value and cite")
+        if raw is None:
+            return None
+        inner = self.inner(key, raw, f"{self.where} {key}")
         if "by_choice" in inner:
             return inner._by_choice(read)
-        value, cite, reading = read(inner, "value"), inner.cite(), inner.reading()
+        before = len(self.scope.faults)
+        value = read(inner, "value")
+        is_sound = len(self.scope.faults) == before
+        cite, reading = inner.cite(), inner.reading()
         inner.close()
-        return None if value is None else Cited(value, cite, reading)
+        return Cited(value, cite, reading) if is_sound else None
 
     def _by_choice(self, read: Read[T]) -> Cited[T] | None:
         decided_by, cite = self.text("by_choice"), self.cite()
-        raw = self._take("value", dict, "a table with a value for each choice")
+        raw = self.take("value", dict, "a table with a value for each choice")
         self.close()
-        if decided_by is None or raw is None:
+        if not decided_by or raw is None:
             return None
-        values = Table(raw, self.where, self.scope)
-        options = tuple((key, value) for key in values if (value := read(values, key)) is not None)
+        values, options = self.inner("value", raw, self.where), []
+        for key in values:
+            before = len(self.scope.faults)
+            value = read(values, key)
+            if len(self.scope.faults) == before:
+                options.append((key, value))
         self.scope.by_choice.append((self.where, decided_by, tuple(raw)))
         if not options:
             return None
         reading = decided_by if READING.fullmatch(decided_by) else None
-        return Cited(options[0][1], cite, reading, decided_by, options)
+        return Cited(options[0][1], cite, reading, decided_by, tuple(options))
 
     def reading(self) -> str | None:
         """The reading that this table's value rests on, if it is not printed."""
-        reading = self.text("reading", optional=True)
+        reading = self.maybe_text("reading")
         if reading is not None:
             self.scope.value_readings.append((self.where, reading))
         return reading
+
+    def by_word(self, words: type[E], read: Read[T]) -> dict[E, Cited[T]]:
+        """The cited value of every key that nothing has read yet; each such key is a word of this vocabulary."""
+        found: dict[E, Cited[T]] = {}
+        for key in [key for key in self if key not in self.known]:
+            word, value = self.to_word(key, key, words), self.cited(key, read)
+            if word is not None and value is not None:
+                found[word] = value
+        return found
+
+
+def record(table: RuleTable | None, cls: type[T], **given: Any) -> T | None:
+    """A dataclass from the keys of a table, each read by the type of its field; None where a needed one has a fault.
+
+    `given`: fields that the caller has read. A table that is None is none here either.
+    """
+    if table is None:
+        return None
+    values, is_whole = dict(given), True
+    for name, read, is_needed in _shape(cls):  # type: ignore[arg-type]
+        if name in given or (not is_needed and not table.has(name)):
+            continue
+        before = len(table.scope.faults)
+        value = read(table, name)
+        if len(table.scope.faults) == before or isinstance(value, tuple):  # what of a list could be read is kept
+            values[name] = value
+        elif is_needed:
+            is_whole = False
+    table.close()
+    return cls(**values) if is_whole else None
+
+
+@cache
+def _shape(cls: Any) -> tuple[tuple[str, Read[Any], bool], ...]:
+    """Name, reader and whether it is needed of each field whose type this reader knows."""
+    types = get_type_hints(cls)
+    found = []
+    for field in fields(cls):
+        declared = [part for part in get_args(types[field.name]) if part is not NoneType]
+        is_optional = NoneType in get_args(types[field.name])
+        typed = declared[0] if is_optional else types[field.name]
+        is_needed = not is_optional and field.default is MISSING and field.default_factory is MISSING
+        is_needed |= field.name == "cite"  # what is read from a file is never without one
+        if (read := _by_name(field.name, is_optional) or _reader(typed)) is not None:
+            found.append((field.name, read, is_needed))
+    return tuple(found)
+
+
+def _by_name(name: str, is_optional: bool) -> Read[Any] | None:
+    match name:
+        case "cite" | "clauses":
+            return RuleTable.cite
+        case "reading" if is_optional:
+            return lambda table, _: table.reading()
+        case "since":
+            return RuleTable.maybe_day
+        case _:
+            return None
+
+
+def _reader(typed: Any) -> Read[Any] | None:
+    """How a value of this type is read: the type is the declaration."""
+    origin, inner = get_origin(typed), get_args(typed)
+    if origin is Cited:
+        value = _reader(inner[0])
+        return None if value is None else lambda table, key: table.cited(key, value)
+    if origin is Literal:
+        return lambda table, key: table.one_of(key, inner)
+    if origin is tuple:
+        return _list_reader(inner[0])
+    if isinstance(typed, type) and issubclass(typed, StrEnum):
+        return lambda table, key: table.word(key, typed)
+    plain: dict[Any, Read[Any]] = {str: RuleTable.text, int: positive, bool: RuleTable.flag}
+    return plain.get(typed)
+
+
+def _list_reader(item: Any) -> Read[Any] | None:
+    if get_origin(item) is Literal:
+        return lambda table, key: table.some_of(key, get_args(item))
+    if isinstance(item, type) and is_dataclass(item):
+
+        def records(table: RuleTable, key: str) -> tuple[Any, ...]:
+            read = (record(inner, item) for inner in table.tables(key, "", optional=False))
+            return tuple(one for one in read if one is not None)
+
+        return records
+    if isinstance(item, type) and issubclass(item, StrEnum):
+        return lambda table, key: tuple(
+            word for text in table.names(key) if (word := table.to_word(key, text, item)) is not None
+        )
+    plain: dict[Any, Read[Any]] = {int: RuleTable.multiples, str: RuleTable.names}
+    return plain.get(item)
+
+
+def positive(table: RuleTable, key: str) -> int:
+    """A whole number from 1."""
+    return table.whole(key, 1)
+
+
+def from_nothing(table: RuleTable, key: str) -> int:
+    """A whole number from 0."""
+    return table.whole(key)
+
+
+def one_of(words: tuple[str, ...]) -> Read[str]:
+    """A reader of one of these words."""
+    return lambda table, key: table.one_of(key, words)

@@ -24,7 +24,10 @@ def verify_place_wager(setup: Setup, state: State, act: a.PlaceWager, actor: Act
     rule = setup.law.rulebook.wagers.get(act.wager)
     known = ", ".join(n for n, w in setup.law.rulebook.wagers.items() if w.placed == "before_deal")
     if rule is None or rule.placed != "before_deal":
-        return Refusal(f"seat {act.seat}: no wager {act.wager} is placed before the deal; there are: {known}")
+        return Refusal(
+            f"seat {act.seat}: no wager {act.wager} is placed before the deal; there are: {known}",
+            code="wager_unknown",
+        )
     return (
         _not_taken(setup, state, act, rule)
         or _wrong_amount(setup, act, rule)
@@ -43,7 +46,9 @@ def place_wager(draft: Draft, act: a.PlaceWager, actor: Actor) -> None:
 def _not_taken(setup: Setup, state: State, act: a.PlaceWager, rule: WagerRule) -> Refusal | None:
     """Why the table takes no such wager at this seat now."""
     if rule.optional and act.wager not in setup.offered:
-        return Refusal(f"seat {act.seat}: {act.wager} is not offered at this table", rule.cite)
+        return Refusal(
+            f"seat {act.seat}: {act.wager} is not offered at this table", rule.cite, code="wager_not_offered"
+        )
     method = state.playing.method
     if act.wager in withheld(setup, method):
         return Refusal(
@@ -52,11 +57,17 @@ def _not_taken(setup: Setup, state: State, act: a.PlaceWager, rule: WagerRule) -
             code="wager_withheld",
         )
     if rule.sensed:
-        return Refusal(f"seat {act.seat}: {act.wager} is placed on its sensor, not by hand", rule.cite)
+        return Refusal(
+            f"seat {act.seat}: {act.wager} is placed on its sensor, not by hand", rule.cite, code="wager_on_sensor"
+        )
     if (wrong := wrong_mode(state, rule)) is not None:
         return wrong
     if not 1 <= act.seat <= setup.seats:
-        return Refusal(f"seat {act.seat}: this table has seats 1 to {setup.seats}", setup.law.rulebook.seats.cite)
+        return Refusal(
+            f"seat {act.seat}: this table has seats 1 to {setup.seats}",
+            setup.law.rulebook.seats.cite,
+            code="unknown_seat",
+        )
     return None
 
 
@@ -64,24 +75,35 @@ def _wrong_amount(setup: Setup, act: a.PlaceWager, rule: WagerRule) -> Refusal |
     """Why nobody bets this amount: by the document, or by the posted limits."""
     if act.cents < 0:
         return Refusal(
-            f"seat {act.seat}: a wager is at least 1 cent, or 0 if nobody counted it; {act.cents} was given"
+            f"seat {act.seat}: a wager is at least 1 cent, or 0 if nobody counted it; {act.cents} was given",
+            code="amount_out_of_range",
         )
     if act.cents > MOST_CENTS:
-        return Refusal(f"seat {act.seat}: {act.cents} cents cannot be; at most {MOST_CENTS}")
+        return Refusal(
+            f"seat {act.seat}: {act.cents} cents cannot be; at most {MOST_CENTS}", code="amount_out_of_range"
+        )
     if rule.exact_cents is not None and act.cents != rule.exact_cents.value:
         return Refusal(
-            f"seat {act.seat}: {act.wager} is exactly {rule.exact_cents.value} cents", rule.exact_cents.cite
+            f"seat {act.seat}: {act.wager} is exactly {rule.exact_cents.value} cents",
+            rule.exact_cents.cite,
+            code="amount_not_exact",
         )
     least, most = setup.limits.get(act.wager, (1, MOST_CENTS))
     if act.cents and not least <= act.cents <= most:
-        return Refusal(f"seat {act.seat}: {act.wager} is from {least} to {most} cents at this table", rule.cite)
+        return Refusal(
+            f"seat {act.seat}: {act.wager} is from {least} to {most} cents at this table",
+            rule.cite,
+            code="amount_out_of_limits",
+        )
     return None
 
 
 def _wrong_player(setup: Setup, state: State, act: a.PlaceWager) -> Refusal | None:
     """Why this player does not bet at this seat."""
     if len(act.player) > positions.LONGEST_NAME:
-        return Refusal(f"seat {act.seat}: a player's name has at most {positions.LONGEST_NAME} characters")
+        return Refusal(
+            f"seat {act.seat}: a player's name has at most {positions.LONGEST_NAME} characters", code="text_length"
+        )
     return positions.positions(setup, state.playing, act.player, act.seat) if act.player else None
 
 
@@ -90,11 +112,17 @@ def _without_ground(setup: Setup, state: State, act: a.PlaceWager, rule: WagerRu
     seat = state.playing.seats.get(act.seat)
     placed: Mapping[str, Wager] = seat.wagers if seat else {}
     if act.wager in placed:
-        return Refusal(f"seat {act.seat}: {act.wager} is placed already; withdraw it first")
+        return Refusal(
+            f"seat {act.seat}: {act.wager} is placed already; withdraw it first", code="wager_placed_already"
+        )
     wagers = setup.law.rulebook.wagers  # two wagers that require each other are checked when bets close
     missing = [n for n in rule.requires.value if n not in placed and act.wager not in wagers[n].requires.value]
     if missing:
-        return Refusal(f"seat {act.seat}: {act.wager} needs {', '.join(missing)} first", rule.requires.cite)
+        return Refusal(
+            f"seat {act.seat}: {act.wager} needs {', '.join(missing)} first",
+            rule.requires.cite,
+            code="wager_needs_another",
+        )
     return None
 
 
@@ -104,20 +132,32 @@ def wrong_mode(state: State, rule: WagerRule) -> Refusal | None:
         return None
     wanted, shuffler = rule.device_mode.value, state.device_of(DeviceKind.SHUFFLER)
     if shuffler is None:
-        return Refusal(f"{rule.name} needs the shuffler in service, set to {wanted}", rule.device_mode.cite)
+        return Refusal(
+            f"{rule.name} needs the shuffler in service, set to {wanted}",
+            rule.device_mode.cite,
+            code="shuffler_mode_wrong",
+        )
     mode = shuffler[1].levels.mode
     if mode is None or mode == wanted:
         return None
-    return Refusal(f"{shuffler[0]} is set to {mode}; for {rule.name} it is set to {wanted}", rule.device_mode.cite)
+    return Refusal(
+        f"{shuffler[0]} is set to {mode}; for {rule.name} it is set to {wanted}",
+        rule.device_mode.cite,
+        code="shuffler_mode_wrong",
+    )
 
 
 def verify_withdraw_wager(setup: Setup, state: State, act: a.WithdrawWager, actor: Actor) -> Refusal | None:
     """Why there is nothing to take back by hand."""
     rule = setup.law.rulebook.wagers.get(act.wager)
     if rule is not None and rule.sensed:
-        return Refusal(f"seat {act.seat}: {act.wager} is taken back from its sensor, not by hand", rule.cite)
+        return Refusal(
+            f"seat {act.seat}: {act.wager} is taken back from its sensor, not by hand",
+            rule.cite,
+            code="wager_on_sensor",
+        )
     if not any((seat, name) == (act.seat, act.wager) for seat, name, _ in state.playing.wagers(Fate.LIVE)):
-        return Refusal(f"seat {act.seat} has no {act.wager} wager on the layout")
+        return Refusal(f"seat {act.seat} has no {act.wager} wager on the layout", code="no_such_wager")
     return None
 
 
@@ -131,7 +171,7 @@ def verify_announce_no_more_bets(
 ) -> Refusal | None:
     """What must be placed stands at each seat with a wager, and in the amount that the document wants."""
     if not state.playing.in_play:
-        return Refusal("no seat has placed its wagers; without a wager there is no round")
+        return Refusal("no seat has placed its wagers; without a wager there is no round", code="no_wager")
     for player in sorted(positions.players(state.playing)):
         apart = positions.positions(setup, state.playing, player)  # a position between was given up
         if apart is not None:
@@ -169,9 +209,13 @@ def _incomplete(setup: Setup, number: int, seat: Seat) -> Refusal | None:
         if rule.of is not None:
             of = seat.wagers.get(rule.of)
             if placed is None or of is None or not fits(rule, placed.cents, of.cents):
-                return Refusal(f"seat {number}: the {spoken} must stand and equal the {rule.of}", rule.cite)
+                return Refusal(
+                    f"seat {number}: the {spoken} must stand and equal the {rule.of}",
+                    rule.cite,
+                    code="wager_needs_another",
+                )
         elif placed is None:
-            return Refusal(f"seat {number}: the {spoken} must stand", rule.cite)
+            return Refusal(f"seat {number}: the {spoken} must stand", rule.cite, code="wager_needs_another")
     return _alone(setup, number, seat)
 
 
@@ -188,7 +232,7 @@ def _alone(setup: Setup, number: int, seat: Seat) -> Refusal | None:
         missing = [n for n in rule.requires.value if n not in seat.wagers] if rule and not rule.sensed else []
         if rule and missing:
             told = f"seat {number}: {name} needs {', '.join(missing)}; place that, or take {name} back too"
-            return Refusal(told, rule.requires.cite)
+            return Refusal(told, rule.requires.cite, code="wager_needs_another")
     return None
 
 
@@ -204,7 +248,7 @@ def _return_chips_without_ground(draft: Draft) -> None:
             draft.hold(
                 f"seat {seat}: a progressive wager without {', '.join(missing)}; it goes back",
                 cite=rule.requires.cite, reading=rule.requires.reading, seat=seat, wager=name,
-                choices=(a.Resolution.RETURN_WAGER,),
+                choices=(a.Resolution.RETURN_WAGER,), code="wager_needs_another"
             )  # fmt: skip
 
 
@@ -214,7 +258,11 @@ def verify_release_lockout(setup: Setup, state: State, act: a.ReleaseLockout, ac
         return None
     rule = setup.law.rulebook.wagers.get("progressive")
     cite = rule.cite if rule else ()
-    return Refusal("a progressive wager is not offered at this table; its lock-out stays engaged", cite)
+    return Refusal(
+        "a progressive wager is not offered at this table; its lock-out stays engaged",
+        cite,
+        code="progressive_not_offered",
+    )
 
 
 def release_lockout(draft: Draft, act: a.ReleaseLockout, actor: Actor) -> None:
@@ -236,12 +284,20 @@ def verify_record_progressive_count(
 ) -> Refusal | None:
     """Why no chips are counted here, or why there cannot be so many."""
     if (absent := setup.law.rulebook.absent(Trigger.PROGRESSIVE_MISMATCH)) is not None:
-        return Refusal(absent.says, absent.cite)
+        return Refusal(absent.says, absent.cite, code="cannot_happen_here")
     if not takes_chips(setup) and not state.playing.accepted:
         offers = setup.law.rulebook.wagers["progressive"].cite
-        return Refusal("no progressive wager is offered at this table, so no chip of one is counted", offers)
+        return Refusal(
+            "no progressive wager is offered at this table, so no chip of one is counted",
+            offers,
+            code="progressive_not_offered",
+        )
     limit = full_set(setup)
-    return None if 0 <= act.chips <= limit else Refusal(f"{act.chips} chips cannot be; 0 to {limit}")
+    return (
+        None
+        if 0 <= act.chips <= limit
+        else Refusal(f"{act.chips} chips cannot be; 0 to {limit}", code="count_out_of_range")
+    )
 
 
 def record_progressive_count(draft: Draft, act: a.RecordProgressiveCount, actor: Actor) -> None:

@@ -55,6 +55,7 @@ def _set_not_ready(setup: Setup, state: State, round_: Round) -> Refusal | None:
         return Refusal(
             f"the {round_.back} set is not armed: {set_predicates(card_set)}; {laid if round_.on_layout else shuffle}",
             tuple(dict.fromkeys(clause for rule in law.shuffle.at.values() for clause in rule.cite)),
+            code="set_not_armed",
         )
     for name in sorted({name for _, name, _ in round_.wagers(Fate.LIVE) if name in law.wagers}):
         if (wrong := betting.wrong_mode(state, law.wagers[name])) is not None:
@@ -75,7 +76,7 @@ def _no_card_left(setup: Setup, state: State, round_: Round) -> Refusal | None:
     if round_.phase not in FIRST_DEAL:
         return turns.late_cards(setup, state, round_)
     if state.dispenser() and round_.stacks_out >= len(deal_plan(setup, round_)):
-        return Refusal("all stacks are out")
+        return Refusal("all stacks are out", code="all_dealt")
     return None
 
 
@@ -84,7 +85,9 @@ def _duty_first(state: State, round_: Round) -> Refusal | None:
     if concerned is None:
         return None
     return Refusal(
-        f"first {concerned.id}: {concerned.action} ({concerned.device or concerned.back})", concerned.cite
+        f"first {concerned.id}: {concerned.action} ({concerned.device or concerned.back})",
+        concerned.cite,
+        code="duty_first",
     )
 
 
@@ -94,11 +97,13 @@ def _chips_not_safe(setup: Setup, state: State, round_: Round) -> Refusal | None
     progressive = state.device_of(DeviceKind.PROGRESSIVE)
     if progressive and progressive[1].online and not progressive[1].knows(Level.LOCKOUT, ENGAGED):
         cite = law.cite_for(law.progressive.lock_at.cite if law.progressive else (), state.method)
-        return Refusal(f"{progressive[0]} has not confirmed its lock-out", cite)
+        return Refusal(f"{progressive[0]} has not confirmed its lock-out", cite, code="lockout_unconfirmed")
     verify_count = law.progressive.verify_count if law.progressive else None
     if round_.chips_accepted and verify_count and verify_count.value and not round_.progressive_counted:
         cite = law.cite_for(verify_count.cite, state.method)
-        return Refusal("count the progressive chips first and record the count", cite)
+        return Refusal(
+            "count the progressive chips first and record the count", cite, code="progressive_uncounted"
+        )
     return None
 
 
@@ -127,16 +132,20 @@ def _dispenser_ready(setup: Setup, state: State) -> Refusal | None:
     if found is None:
         return Refusal(
             f"cards are dealt by {state.method}, and no {needs} is in service; return it ({a.ReturnDevice.kind}), or "
-            f"{_reported(needs)}"
+            f"{_reported(needs)}",
+            code="no_dispenser",
         )
     name, device = found
     if not device.online:
-        return Refusal(f"{name} is offline; look at its cable and its power, or {_reported(needs)}")
+        return Refusal(
+            f"{name} is offline; look at its cable and its power, or {_reported(needs)}", code="device_offline"
+        )
     if device.jammed:
-        return Refusal(f"{name} is jammed; take the cards out")
+        return Refusal(f"{name} is jammed; take the cards out", code="device_jammed")
     if needs is DeviceKind.SHOE and Capability.DISPENSES_STACKS not in device.capabilities:
         return Refusal(
-            f"{name} gives out no stacks: hands deal from it; {_reported(needs)}, and deal the next another way"
+            f"{name} gives out no stacks: hands deal from it; {_reported(needs)}, and deal the next another way",
+            code="device_unfit",
         )
     dealing = setup.law.rulebook.dealing[state.method]
     if reshuffling_shoe(state) is not None and (dealing.reshuffles is None or not dealing.reshuffles.value):
@@ -144,6 +153,7 @@ def _dispenser_ready(setup: Setup, state: State) -> Refusal | None:
             f"{name} reshuffles by itself, and {setup.law.rulebook.id} knows no such shoe; {_reported(needs)}, and deal the next "
             "another way",
             dealing.cite,
+            code="device_unfit",
         )
     return None
 
@@ -179,7 +189,11 @@ def verify_record_initial_deal(
 ) -> Refusal | None:
     """A device says itself when the deal is done; before a deal by hand a card may have to be burned."""
     name = state.dispenser()
-    return Refusal(f"{name} says itself when the deal is done") if name else burns.before_cards(setup, state)
+    return (
+        Refusal(f"{name} says itself when the deal is done", code="device_reports_deal")
+        if name
+        else burns.before_cards(setup, state)
+    )
 
 
 def record_initial_deal(draft: Draft, act: a.RecordInitialDeal, actor: Actor) -> None:
@@ -192,17 +206,19 @@ def record_initial_deal(draft: Draft, act: a.RecordInitialDeal, actor: Actor) ->
 def verify_record_stub_count(setup: Setup, state: State, act: a.RecordStubCount, actor: Actor) -> Refusal | None:
     """Why no stub is counted now, or why this cannot be one."""
     if setup.law.rulebook.stub is None:
-        return Refusal(f"{setup.law.rulebook.id} has no stub count")
+        return Refusal(f"{setup.law.rulebook.id} has no stub count", code="stub_count_not_known")
     if act.stub < 0:
-        return Refusal("a stub has no fewer than 0 cards")
+        return Refusal("a stub has no fewer than 0 cards", code="count_out_of_range")
     if act.misdealt and act.all_cards is None:
         return Refusal(
-            "a hand was misdealt: count all cards of the set and give the number", stub.cite(setup, state)
+            "a hand was misdealt: count all cards of the set and give the number",
+            stub.cite(setup, state),
+            code="stub_count_incomplete",
         )
     if (other := stub.of_set(state, act.back)) is not None:
         return other
     if state.round is None and not state.last_back:
-        return Refusal("no set has been in play yet")
+        return Refusal("no set has been in play yet", code="no_such_set")
     return stub.not_there(setup, state, state.round) if state.round is not None else None
 
 

@@ -20,7 +20,10 @@ def verify_take_device_out(setup: Setup, state: State, act: a.TakeDeviceOut, act
         return unknown
     inside = cards_inside(state.devices[act.device])
     if inside:
-        return Refusal(f"{act.device} senses {inside} cards inside; take them out before it leaves service")
+        return Refusal(
+            f"{act.device} senses {inside} cards inside; take them out before it leaves service",
+            code="device_has_cards",
+        )
     return None
 
 
@@ -44,7 +47,7 @@ def return_device(draft: Draft, act: a.ReturnDevice, actor: Actor) -> None:
 def _unknown(state: State, name: str) -> Refusal | None:
     if name in state.devices:
         return None
-    return Refusal(f"no device {name}; there are: {', '.join(state.devices)}")
+    return Refusal(f"no device {name}; there are: {', '.join(state.devices)}", code="no_such_device")
 
 
 def cards_inside(device: Device) -> int:
@@ -57,13 +60,19 @@ def verify_change_method(setup: Setup, state: State, act: a.ChangeMethod, actor:
     dealing, in_service = setup.law.rulebook.dealing, setup.law.rulebook.devices.get(act.method)
     if act.method not in dealing:
         cite = tuple(clause for rule in dealing.values() for clause in rule.cite)
-        return Refusal(f"no dealing by {act.method} here; there are: {', '.join(dealing)}", cite)
+        return Refusal(
+            f"no dealing by {act.method} here; there are: {', '.join(dealing)}", cite, code="method_unknown"
+        )
     if in_service is not None and not in_service.value:
         return Refusal(
-            f"no {act.method} may be in service here, as {in_service.by_choice} was elected", in_service.cite
+            f"no {act.method} may be in service here, as {in_service.by_choice} was elected",
+            in_service.cite,
+            code="device_not_elected",
         )
     if act.method is state.method:
-        return Refusal(f"cards are dealt by {act.method} already; there are: {', '.join(dealing)}")
+        return Refusal(
+            f"cards are dealt by {act.method} already; there are: {', '.join(dealing)}", code="method_in_use"
+        )
     return _without_device(setup, act.method)
 
 
@@ -93,4 +102,6 @@ def _without_device(setup: Setup, method: Method) -> Refusal | None:
     if missing is None:
         return None
     cite = needs.cite if needs else dealing.cite
-    return Refusal(f"dealing by {method} needs a {missing}, and none belongs to this table", cite)
+    return Refusal(
+        f"dealing by {method} needs a {missing}, and none belongs to this table", cite, code="no_such_device"
+    )

@@ -26,17 +26,24 @@ def verify_raise_dispute(setup: Setup, state: State, act: a.RaiseDispute, actor:
     if (wrong := _text(act.reason, "say what is doubted", "reason")) is not None:
         return wrong
     if not 0 <= act.seat <= setup.seats:
-        return Refusal(f"there is no seat {act.seat}; seats are 1 to {setup.seats}, 0 = no player's")
+        return Refusal(
+            f"there is no seat {act.seat}; seats are 1 to {setup.seats}, 0 = no player's", code="unknown_seat"
+        )
     name = _meant(state, act)
     if not _was_played(setup, state, name):
         newest = _newest(state)
         known = f"the newest is {newest}" if newest else "none was played yet"
-        return Refusal(f"round {act.round or 'none'} was not played at this table; {known}")
+        return Refusal(f"round {act.round or 'none'} was not played at this table; {known}", code="no_such_round")
     same = next((d for d in state.disputes.values() if (d.round, d.seat) == (name, act.seat)), None)
     if same is not None:
-        return Refusal(f"dispute {same.id} of this round and seat is open already: {same.reason}")
+        return Refusal(
+            f"dispute {same.id} of this round and seat is open already: {same.reason}", code="dispute_open"
+        )
     if len(state.disputes) >= MOST_DISPUTES:
-        return Refusal(f"{MOST_DISPUTES} disputes are open; close those that are decided (close_dispute)")
+        return Refusal(
+            f"{MOST_DISPUTES} disputes are open; close those that are decided (close_dispute)",
+            code="too_many_disputes",
+        )
     return None
 
 
@@ -50,7 +57,9 @@ def raise_dispute(draft: Draft, act: a.RaiseDispute, actor: Actor) -> None:
     if keeps:
         whose = f"seat {act.seat} disputes" if act.seat else "somebody disputes"
         reason = f"{whose} round {name}: leave cards and devices as they are"
-        draft.hold(reason, seat=act.seat, least_role=Role.SUPERVISOR, choices=(a.Resolution.GO_ON,))
+        draft.hold(
+            reason, seat=act.seat, least_role=Role.SUPERVISOR, choices=(a.Resolution.GO_ON,), code="dispute"
+        )
 
 
 def verify_name_bookmark(setup: Setup, state: State, act: a.NameBookmark, actor: Actor) -> Refusal | None:
@@ -58,9 +67,14 @@ def verify_name_bookmark(setup: Setup, state: State, act: a.NameBookmark, actor:
     if (unknown := _unknown(state, act.dispute)) is not None:
         return unknown
     if not 1 <= len(act.reference.strip()) <= LONGEST_REFERENCE:
-        return Refusal(f"name what surveillance calls it, in 1 to {LONGEST_REFERENCE} characters (`reference`)")
+        return Refusal(
+            f"name what surveillance calls it, in 1 to {LONGEST_REFERENCE} characters (`reference`)",
+            code="text_length",
+        )
     if not 0 <= act.begins_us < act.ends_us <= act.begins_us + LONGEST_BOOKMARK_H * HOUR_US:
-        return Refusal(f"a bookmark ends after it begins, and within {LONGEST_BOOKMARK_H} hours")
+        return Refusal(
+            f"a bookmark ends after it begins, and within {LONGEST_BOOKMARK_H} hours", code="bookmark_unfit"
+        )
     return None
 
 
@@ -75,10 +89,11 @@ def verify_allow_clearing(setup: Setup, state: State, act: a.AllowClearing, acto
     if (unknown := _unknown(state, act.dispute)) is not None:
         return unknown
     if not state.disputes[act.dispute].keeps:
-        return Refusal(f"dispute {act.dispute} keeps nothing any more")
+        return Refusal(f"dispute {act.dispute} keeps nothing any more", code="dispute_keeps_nothing")
     if act.what not in (known := [*state.devices, *state.sets]):
         return Refusal(
-            f"{act.what or 'nothing'} is no device and no set of this table; there are: {', '.join(known)}"
+            f"{act.what or 'nothing'} is no device and no set of this table; there are: {', '.join(known)}",
+            code="no_such_thing",
         )
     return _text(act.reason, "say why it cannot wait", "reason")
 
@@ -95,10 +110,11 @@ def verify_close_dispute(setup: Setup, state: State, act: a.CloseDispute, actor:
     dispute = state.disputes[act.dispute]
     if dispute.bookmark is None:
         return Refusal(
-            f"first the bookmark of surveillance for {act.dispute} (name_bookmark): recordings live for days only"
+            f"first the bookmark of surveillance for {act.dispute} (name_bookmark): recordings live for days only",
+            code="bookmark_first",
         )
     if dispute.keeps:
-        return Refusal(f"first hold {dispute.hold} of this dispute (resolve_hold)")
+        return Refusal(f"first hold {dispute.hold} of this dispute (resolve_hold)", code="hold_first")
     return _text(act.found, "say what was found", "found")
 
 
@@ -150,7 +166,8 @@ def kept(state: State, *concerned: str) -> Refusal | None:
         if what := next((c for c in concerned if c and dispute.keeps and c not in dispute.cleared), None):
             return Refusal(
                 f"dispute {dispute.id} of round {dispute.round} keeps {what} as it is; a supervisor lifts hold "
-                f"{dispute.hold}, or allows this (allow_clearing dispute={dispute.id} what={what} reason=...)"
+                f"{dispute.hold}, or allows this (allow_clearing dispute={dispute.id} what={what} reason=...)",
+                code="kept_in_dispute",
             )
     return None
 
@@ -187,17 +204,21 @@ def _unknown(state: State, dispute: str) -> Refusal | None:
     if dispute in state.disputes:
         return None
     return Refusal(
-        f"no dispute {dispute or 'without a name'} is open; there are: {', '.join(state.disputes) or 'none'}"
+        f"no dispute {dispute or 'without a name'} is open; there are: {', '.join(state.disputes) or 'none'}",
+        code="no_such_dispute",
     )
 
 
 def _no_alarm(state: State, alarm: str) -> Refusal | None:
     if alarm in state.alarms:
         return None
-    return Refusal(f"no alarm {alarm or 'without a name'} stands; there are: {', '.join(state.alarms) or 'none'}")
+    return Refusal(
+        f"no alarm {alarm or 'without a name'} stands; there are: {', '.join(state.alarms) or 'none'}",
+        code="no_such_alarm",
+    )
 
 
 def _text(text: str, ask: str, field: str) -> Refusal | None:
     if 1 <= len(text.strip()) <= LONGEST:
         return None
-    return Refusal(f"{ask}, in 1 to {LONGEST} characters (`{field}`)")
+    return Refusal(f"{ask}, in 1 to {LONGEST} characters (`{field}`)", code="text_length")

@@ -27,15 +27,21 @@ def verify_confirm_duty(setup: Setup, state: State, act: a.ConfirmDuty, actor: A
     """Why this duty cannot be called done: by whom it is confirmed, and what can be seen to be left of it."""
     duty = state.duties.get(act.duty)
     if duty is None:
-        return Refusal(f"no duty {act.duty} is open; open are: {', '.join(state.duties) or 'none'}")
+        return Refusal(
+            f"no duty {act.duty} is open; open are: {', '.join(state.duties) or 'none'}", code="no_such_duty"
+        )
     if not actor.role.may_act_as(duty.least_role):
-        return Refusal(f"{duty.word} is confirmed by a {duty.least_role} or above", duty.cite)
+        return Refusal(f"{duty.word} is confirmed by a {duty.least_role} or above", duty.cite, code="role_too_low")
     inside = cards_inside(state.devices[duty.device]) if duty.device else 0
     if inside:  # neither is it empty, nor does it leave service with cards of a set
-        return Refusal(f"{duty.device} still senses {inside} cards inside; take them out", duty.cite)
+        return Refusal(
+            f"{duty.device} still senses {inside} cards inside; take them out", duty.cite, code="device_has_cards"
+        )
     if duty.action in AFTER_ROUND and state.round is not None and state.round.back == duty.back:
         return Refusal(
-            f"the {duty.back} set is in play; {duty.action} is done when the round has ended", duty.cite
+            f"the {duty.back} set is in play; {duty.action} is done when the round has ended",
+            duty.cite,
+            code="set_in_play",
         )
     lies = state.round is not None and state.round.back == duty.back and state.round.on_layout
     if duty.action is Action.REMOVE_SET and lies:
@@ -53,10 +59,14 @@ def verify_confirm_duty(setup: Setup, state: State, act: a.ConfirmDuty, actor: A
     if duty.action is Action.DEAL_COMMUNITY and live and (waiting := asking_order(setup, state.playing)[0]):
         # as for the act that shows the cards
         named = ", ".join(map(str, waiting))
-        return Refusal(f"seats {named} have not been asked", order_cite(setup, state, a.RevealCommunity.kind))
+        return Refusal(
+            f"seats {named} have not been asked",
+            order_cite(setup, state, a.RevealCommunity.kind),
+            code="seats_not_asked",
+        )
     waits = duty.action is Action.SETTLE
     if waits and any(d.action is Action.DEAL_COMMUNITY for d in state.duties.values()):
-        return Refusal("deal the community cards first", duty.cite)
+        return Refusal("deal the community cards first", duty.cite, code="community_first")
     return None
 
 
@@ -90,13 +100,18 @@ def verify_resolve_hold(setup: Setup, state: State, act: a.ResolveHold, actor: A
     """Why this hold is not lifted: by whom it is, and what may be answered to it."""
     hold = state.holds.get(act.hold)
     if hold is None:
-        return Refusal(f"no hold {act.hold} is in force; in force are: {', '.join(state.holds) or 'none'}")
+        return Refusal(
+            f"no hold {act.hold} is in force; in force are: {', '.join(state.holds) or 'none'}",
+            code="no_such_hold",
+        )
     if not actor.role.may_act_as(hold.least_role):
-        return Refusal(f"this hold is lifted by a {hold.least_role} or above", hold.cite)
+        return Refusal(f"this hold is lifted by a {hold.least_role} or above", hold.cite, code="role_too_low")
     if act.resolution not in hold.choices:
-        return Refusal(f"hold {hold.id} is resolved by {' or '.join(hold.choices)}", hold.cite)
+        return Refusal(
+            f"hold {hold.id} is resolved by {' or '.join(hold.choices)}", hold.cite, code="resolution_not_possible"
+        )
     if len(act.note) > 500:
-        return Refusal("a note has at most 500 characters")
+        return Refusal("a note has at most 500 characters", code="text_length")
     return None
 
 

@@ -70,9 +70,12 @@ def verify_report_irregularity(
     reported = SEEN_BY_PEOPLE | (OF_THE_HOUSE if book.stub is None else frozenset())
     if act.trigger not in reported:
         known = sorted(trigger for trigger in reported if book.absent(trigger) is None)
-        return Refusal(f"{act.trigger} is not reported by a person; in this game these are: {', '.join(known)}")
+        return Refusal(
+            f"{act.trigger} is not reported by a person; in this game these are: {', '.join(known)}",
+            code="irregularity_unknown",
+        )
     if (absent := book.absent(act.trigger)) is not None:
-        return Refusal(absent.says, absent.cite)
+        return Refusal(absent.says, absent.cite, code="cannot_happen_here")
     if (wrong := _fields(setup, state, act) or _no_such_device(setup, state, act.trigger)) is not None:
         return wrong
     if act.trigger in ANYWHERE:
@@ -84,7 +87,7 @@ def verify_report_irregularity(
     if act.trigger is Trigger.WAGER_LATE:
         return _bets_open(setup, state)
     if act.trigger not in OF_DEVICES and not _cards_taken(setup, state, act.trigger):
-        return Refusal("no card of this round has been dealt")
+        return Refusal("no card of this round has been dealt", code="no_card_dealt")
     return _particulars(setup, state, act) or _cannot_be(setup, state, act)
 
 
@@ -168,9 +171,9 @@ def _something_else(draft: Draft, act: a.ReportIrregularity, actor: Actor) -> No
 def _no_such_device(setup: Setup, state: State, trigger: Trigger) -> Refusal | None:
     """A device that fails has to be one of this table."""
     if trigger is Trigger.SHOE_JAM and state.method is not Method.DEALING_SHOE:
-        return Refusal(f"cards are dealt by {state.method}, not from a dealing shoe")
+        return Refusal(f"cards are dealt by {state.method}, not from a dealing shoe", code="no_such_device")
     if trigger is Trigger.SHUFFLER_JAM and setup.device_of(DeviceKind.SHUFFLER) is None:
-        return Refusal("no shuffler belongs to this table")
+        return Refusal("no shuffler belongs to this table", code="no_such_device")
     return None
 
 
@@ -185,7 +188,9 @@ def _particulars(setup: Setup, state: State, act: a.ReportIrregularity) -> Refus
     if act.completable and (cannot := _not_completable(setup, state, act)) is not None:
         return cannot
     if act.trigger in OF_A_SEAT and act.seat not in round_.in_play:
-        return Refusal(f"say whose hand it is; in play are seats {', '.join(map(str, round_.in_play))}")
+        return Refusal(
+            f"say whose hand it is; in play are seats {', '.join(map(str, round_.in_play))}", code="unknown_seat"
+        )
     match act.trigger:
         case Trigger.CARD_FACE_UP:
             return _told_already(setup, round_, act.cards)
@@ -198,7 +203,7 @@ def _particulars(setup: Setup, state: State, act: a.ReportIrregularity) -> Refus
 def _fields(setup: Setup, state: State, act: a.ReportIrregularity) -> Refusal | None:
     """What was said with a trigger to which it does not belong, or was left out."""
     if act.cards < 1:
-        return Refusal("an irregularity concerns at least one card")
+        return Refusal("an irregularity concerns at least one card", code="count_out_of_range")
     if act.note and act.trigger is not Trigger.SOMETHING_ELSE:
         return Refusal(
             f"note belongs to {Trigger.SOMETHING_ELSE}; {act.trigger} says it all", code="note_not_asked"
@@ -245,11 +250,14 @@ def _not_completable(setup: Setup, state: State, act: a.ReportIrregularity) -> R
     round_ = state.playing
     if round_.streets:
         return Refusal(
-            "community cards lie face up, so the dealer's hand is not completed any more; report it without completable", row.cite
+            "community cards lie face up, so the dealer's hand is not completed any more; report it without completable",
+            row.cite, code="hand_not_completable",
         )  # fmt: skip
     if found_out := state.sets[round_.back].found_out:
         return Refusal(
-            f"{found_out}, so the dealer's hand is not completed; report it without completable", row.cite
+            f"{found_out}, so the dealer's hand is not completed; report it without completable",
+            row.cite,
+            code="hand_not_completable",
         )
     return None
 
@@ -262,6 +270,7 @@ def _told_already(setup: Setup, round_: Round, cards: int) -> Refusal | None:
         f"{round_.face_up} face up in this round is recorded already, as a device told; if another one lies face up, give "
         f"their number in all (cards = {round_.face_up + 1})",
         setup.law.rulebook.row(Trigger.CARD_FACE_UP, frozenset()).cite,
+        code="reported_already",
     )
 
 
@@ -269,22 +278,34 @@ def _cannot_be(setup: Setup, state: State, act: a.ReportIrregularity) -> Refusal
     """What is no irregularity here: of cards that are up, or that never come, of who is out, of a hand not known as short."""
     round_ = state.playing
     if act.trigger is Trigger.DEALER_CARD_EXPOSED and round_.game.dealer_is_up(round_.phase):
-        return Refusal("the dealer's hand is turned up already; none of its cards is seen too early")
+        return Refusal(
+            "the dealer's hand is turned up already; none of its cards is seen too early", code="cards_face_up"
+        )
     cite = setup.law.rulebook.row(act.trigger, frozenset()).cite
     natural = setup.law.rulebook.play.dealer_natural
     if natural is not None and round_.natural and act.trigger in OF_COMMUNITY:
         no_natural = f"if it is none, say that first ({a.RevealDealer.kind} natural=false)"
-        return Refusal(f"the dealer has a natural, so no community card is dealt; {no_natural}", natural.cite)
+        return Refusal(
+            f"the dealer has a natural, so no community card is dealt; {no_natural}",
+            natural.cite,
+            code="no_community_cards",
+        )
     if act.trigger is Trigger.COMMUNITY_CARD_EXPOSED and community_lies_open(round_):
-        return Refusal("all community cards lie face up already; none of them is seen too early", cite)
+        return Refusal(
+            "all community cards lie face up already; none of them is seen too early", cite, code="cards_face_up"
+        )
     if act.trigger is Trigger.CARDS_INSUFFICIENT and _all_dealt(setup, state):
         short = ", ".join(kind for kind in WRONG_COUNTS if setup.law.rulebook.absent(kind) is None)
         none = "no card is left to be dealt in this round, so none is wanting"
-        return Refusal(f"{none}; what came short is reported as that: {short}", cite)
+        return Refusal(f"{none}; what came short is reported as that: {short}", cite, code="cards_not_short")
     if act.trigger is Trigger.FALSE_DECLARATION:
         return _not_declared(setup, round_, act.seat, cite)
     if act.trigger is Trigger.HAND_DECLARED_VOID and state.short_hand(act.seat) is None:
-        return Refusal(f"seat {act.seat} is not known to have too few cards; report the wrong number first", cite)
+        return Refusal(
+            f"seat {act.seat} is not known to have too few cards; report the wrong number first",
+            cite,
+            code="hand_not_short",
+        )
     return None
 
 
@@ -303,16 +324,17 @@ def _not_declared(setup: Setup, round_: Round, number: int, cite: tuple[str, ...
     """Why this seat has declared no hand falsely. Clause: ma-colorado 10(b)(3)(i), 11(b)(2)(i), 14(d)."""
     seat = round_.in_play[number]
     if seat.folded:
-        return Refusal(f"seat {number} has folded and declared nothing", cite)
+        return Refusal(f"seat {number} has folded and declared nothing", cite, code="nothing_declared")
     if round_.streets and seat.answers and seat.answers[-1] not in AT_ONCE:
         return Refusal(
             f"seat {number} has answered {seat.answers[-1]} and declared nothing before the community cards; what people say "
             f"otherwise is a dispute ({a.RaiseDispute.kind})",
             cite,
+            code="nothing_declared",
         )
     seen = round_.seen.get((Area.PLAYER, number))
     whole = not seat.one_hand  # which cards came first is not to be seen
     if whole and seen is not None and settler_of(setup.law).wins_at_once(seen.cards):
         again = f"tell them again if they were told wrongly ({a.RecordHand.kind})"
-        return Refusal(f"seat {number}: {WON_AT_ONCE}; {again}", cite)
+        return Refusal(f"seat {number}: {WON_AT_ONCE}; {again}", cite, code="nothing_declared")
     return None

@@ -23,7 +23,7 @@ def verify(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | No
     """None if the act may be done now by this person, else why not. Clause: by rulebook, in the refusal."""
     game = state.round.game if state.round else game_of(setup.law.rulebook)
     if game is None:
-        return Refusal(not_played(setup.law.rulebook))
+        return Refusal(not_played(setup.law.rulebook), code="game_not_played")
     row, phases = REGISTRY[act.kind], PHASES[game.name][act.kind]
     if _phase(state) not in phases:
         return _wrong_phase(setup, state, act.kind, phases)
@@ -81,7 +81,11 @@ def _not_yours(setup: Setup, act: a.Act, row: AnyRow, actor: Actor) -> Refusal |
     role = least.value if least else row.least_role
     if actor.role.may_act_as(role) or (row.for_technicians and actor.role is Role.TECHNICIAN):
         return None
-    return Refusal(f"{act.kind} needs a {role}; {actor.who} is a {actor.role}", least.cite if least else ())
+    return Refusal(
+        f"{act.kind} needs a {role}; {actor.who} is a {actor.role}",
+        least.cite if least else (),
+        code="role_too_low",
+    )
 
 
 def _not_now(state: State, act: a.Act, row: AnyRow) -> Refusal | None:
@@ -92,10 +96,13 @@ def _not_now(state: State, act: a.Act, row: AnyRow) -> Refusal | None:
         return None
     awaited = [n for n, d in state.devices.items() if d.awaited and d.kind is not DeviceKind.PROGRESSIVE]
     if awaited:
-        return Refusal(f"waiting for {', '.join(awaited)} to be heard again; or take the device out of service")
+        return Refusal(
+            f"waiting for {', '.join(awaited)} to be heard again; or take the device out of service",
+            code="device_awaited",
+        )
     short = next((d for d in state.duties.values() if d.action is Action.COMPLETE_DEALER_HAND), None)
     if short is not None and not isinstance(act, a.StartDealing):  # the hand is completed with the next cards
-        return Refusal(f"first {short.id}: {short.action}", short.cite)
+        return Refusal(f"first {short.id}: {short.action}", short.cite, code="duty_first")
     return None
 
 
@@ -108,7 +115,7 @@ def _wrong_phase(setup: Setup, state: State, kind: str, phases: Phases) -> Refus
     remedy = ""
     if kind == a.RevealCommunity.kind and state.round is not None and state.round.natural:
         remedy = f"; if the dealer's hand is no natural, say that first ({a.RevealDealer.kind} natural=false)"
-    return Refusal(f"{kind} cannot be done {where}; it belongs to: {belongs}{remedy}", cite)
+    return Refusal(f"{kind} cannot be done {where}; it belongs to: {belongs}{remedy}", cite, code="wrong_phase")
 
 
 def _word(value: object) -> str:

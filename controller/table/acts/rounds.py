@@ -29,7 +29,7 @@ from drivers.events import DeviceKind, Level
 
 def verify_open_table(setup: Setup, state: State, act: a.OpenTable, actor: Actor) -> Refusal | None:
     """Why the table is not opened now."""
-    return _not_ready(setup) or (Refusal("the table is open already") if state.open else None)
+    return _not_ready(setup) or (Refusal("the table is open already", code="table_open") if state.open else None)
 
 
 def open_table(draft: Draft, act: a.OpenTable, actor: Actor) -> None:
@@ -47,24 +47,26 @@ def close_table(draft: Draft, act: a.CloseTable, actor: Actor) -> None:
 def _not_ready(setup: Setup) -> Refusal | None:
     """No round is begun of a game that cannot be played to its end, nor under a law that is not complete."""
     if (reason := unplayable(setup.law.rulebook)) is not None:
-        return Refusal(reason)
+        return Refusal(reason, code="game_not_played")
     missing = setup.law.unelected(setup.offered)
     names = "; ".join(f"{r.id} ({r.problem})" for r in missing)
     nobody = f"these readings move money or void hands and nobody has elected them: {names}"
-    return Refusal(nobody) if missing else None
+    return Refusal(nobody, code="reading_unelected") if missing else None
 
 
 def verify_begin_round(setup: Setup, state: State, act: a.BeginRound, actor: Actor) -> Refusal | None:
     """Why no betting is opened with this set: a duty, a count or a step comes first, or its cards could not be dealt."""
     if not state.open:
-        return Refusal("the table is not open; a floorperson opens it")
+        return Refusal("the table is not open; a floorperson opens it", code="table_closed")
     if state.duties:
         duties = ", ".join(f"{d.id} {d.word}" for d in state.duties.values())
         cite = tuple(clause for d in state.duties.values() for clause in d.cite)
-        return Refusal(f"duties are open and block the next round: {duties}", cite)
+        return Refusal(f"duties are open and block the next round: {duties}", cite, code="duties_open")
     card_set = state.sets.get(act.back)
     if card_set is None or not card_set.present:
-        return Refusal(f"no {act.back} set is at the table; there are: {', '.join(state.backs_present)}")
+        return Refusal(
+            f"no {act.back} set is at the table; there are: {', '.join(state.backs_present)}", code="no_such_set"
+        )
     overdue = stub_count_overdue(setup, state, act.back)
     if overdue:
         return Refusal(
@@ -76,7 +78,9 @@ def verify_begin_round(setup: Setup, state: State, act: a.BeginRound, actor: Act
     if steps is not None:
         return steps
     if (out_of_turn := not_its_turn(setup, state, act.back)) is not None:
-        return Refusal(f"the sets alternate: {out_of_turn}", setup.law.rulebook.decks.swap_after.cite)
+        return Refusal(
+            f"the sets alternate: {out_of_turn}", setup.law.rulebook.decks.swap_after.cite, code="sets_alternate"
+        )
     # The table may have been opened under another configuration.
     return _cannot_be_dealt(setup, state, card_set) or _not_ready(setup)
 
@@ -129,11 +133,11 @@ def verify_collect_cards(setup: Setup, state: State, act: a.CollectCards, actor:
     round_ = state.playing
     if round_.live and not round_.unbidden:
         cite = order_cite(setup, state, act.kind)
-        return Refusal("no cards are out; they are collected when the round is settled", cite)
+        return Refusal("no cards are out; they are collected when the round is settled", cite, code="no_cards_out")
     first = (Action.DEAL_COMMUNITY, Action.SETTLE)
     open_still = [d for d in state.duties.values() if d.action in first]
     if open_still:
-        return Refusal(f"first {open_still[0].id}: {open_still[0].word}", open_still[0].cite)
+        return Refusal(f"first {open_still[0].id}: {open_still[0].word}", open_still[0].cite, code="duty_first")
     return stub.due(setup, state)
 
 
@@ -150,8 +154,16 @@ def verify_end_round(setup: Setup, state: State, act: a.EndRound, actor: Actor) 
     round_ = state.playing
     if round_.phase is Phase.BETTING:
         lies = round_.wagers(Fate.LIVE) or round_.accepted  # one that is held holds play
-        return Refusal("wagers lie on the layout; withdraw them, or announce no more bets") if lies else None
-    return None if round_.collected else Refusal("collect the cards into the discard rack first")
+        return (
+            Refusal("wagers lie on the layout; withdraw them, or announce no more bets", code="wagers_on_layout")
+            if lies
+            else None
+        )
+    return (
+        None
+        if round_.collected
+        else Refusal("collect the cards into the discard rack first", code="collect_first")
+    )
 
 
 def end_round(draft: Draft, act: a.EndRound, actor: Actor) -> None:

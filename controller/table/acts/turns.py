@@ -42,23 +42,27 @@ def verify_record_decision(setup: Setup, state: State, act: a.RecordDecision, ac
     assert stage is not None
     cite = law.wagers[stage.wagers[0]].cite
     if seat is None or seat.void:
-        return Refusal(f"seat {act.seat} has no hand in this round")
+        return Refusal(f"seat {act.seat} has no hand in this round", code="no_hand")
     if seat.decided or seat.asked is round_.phase:
-        return Refusal(f"seat {act.seat} has answered already")
+        return Refusal(f"seat {act.seat} has answered already", code="answered_already")
     if not round_.asks(seat):
-        return Refusal(f"seat {act.seat} has no {stage.of} wager and is not asked", cite)
+        return Refusal(f"seat {act.seat} has no {stage.of} wager and is not asked", cite, code="not_asked")
     if (first := short_hand_first(state, act.seat)) is not None:
         return first
     if not round_.plays(act.seat):
-        return Refusal(f"the {round_.game.base} wager of seat {act.seat} is decided; it is not asked any more")
+        return Refusal(
+            f"the {round_.game.base} wager of seat {act.seat} is decided; it is not asked any more",
+            code="not_asked",
+        )
     answer = stage.answer(act.decision, law.play.version.value if law.play.version else None)
     if answer is None:
-        return Refusal(stage.otherwise, cite)
+        return Refusal(stage.otherwise, cite, code="answer_not_possible")
     if (answer.splits or answer.surrenders) and seat.one_hand:
         done = "split" if answer.splits else "given up"
         return Refusal(
             f"seat {act.seat} was dealt too many cards: it sets one hand and is not {done}",
             reading=one_hand_reading(setup),
+            code="answer_not_possible",
         )
     if (wait := _turn_of_another(setup, round_, act.seat)) is not None:
         return wait
@@ -89,7 +93,11 @@ def _turn_of_another(setup: Setup, round_: Round, seat: int) -> Refusal | None:
     (turn, *_), order = asking_order(setup, round_)
     if order is None or seat == turn:
         return None
-    return Refusal(f"it is the turn of seat {turn}: players are asked from the dealer's {order.value}", order.cite)
+    return Refusal(
+        f"it is the turn of seat {turn}: players are asked from the dealer's {order.value}",
+        order.cite,
+        code="not_their_turn",
+    )
 
 
 def _amount(setup: Setup, stage: Stage, wager: str, multiple: int) -> Refusal | None:
@@ -99,7 +107,9 @@ def _amount(setup: Setup, stage: Stage, wager: str, multiple: int) -> Refusal | 
     if multiple in multiples:
         return None
     spoken, times = wager.replace("_", " ").capitalize(), " or ".join(map(str, multiples))
-    return Refusal(f"a {spoken} wager is {times} times the {rule.of} here", rule.cite)
+    return Refusal(
+        f"a {spoken} wager is {times} times the {rule.of} here", rule.cite, code="multiple_not_possible"
+    )
 
 
 def verify_reveal_community(setup: Setup, state: State, act: a.RevealCommunity, actor: Actor) -> Refusal | None:
@@ -110,12 +120,16 @@ def verify_reveal_community(setup: Setup, state: State, act: a.RevealCommunity, 
         return burn
     round_, cite = state.playing, order_cite(setup, state, act.kind)
     if community_lies_open(round_):
-        return Refusal("all community cards are shown", cite)
+        return Refusal("all community cards are shown", cite, code="cards_face_up")
     if round_.live and (name := state.dispenser()) and (left := community_left(setup, round_)) > 0:
         what = f"cards to be burned and for the community are still in {name} ({left})"
-        return Refusal(f"{what}; let them out first ({a.StartDealing.kind})", cite)
+        return Refusal(f"{what}; let them out first ({a.StartDealing.kind})", cite, code="stack_in_device")
     expected = round_.game.streets[round_.streets].street
-    return None if act.street is expected else Refusal(f"the {expected.value} comes next", cite)
+    return (
+        None
+        if act.street is expected
+        else Refusal(f"the {expected.value} comes next", cite, code="street_out_of_order")
+    )
 
 
 def reveal_community(draft: Draft, act: a.RevealCommunity, actor: Actor) -> None:
@@ -127,11 +141,13 @@ def _not_all_asked(setup: Setup, state: State, act: a.RevealCommunity | a.Reveal
     """Why no more cards are shown: players have not answered yet, or one with too few cards has not chosen."""
     round_ = state.playing
     if not round_.live and not any(d.action is Action.DEAL_COMMUNITY for d in state.duties.values()):
-        return Refusal("play of the round has stopped, and nothing demands the community cards")
+        return Refusal(
+            "play of the round has stopped, and nothing demands the community cards", code="play_stopped"
+        )
     waiting, _ = asking_order(setup, round_)
     if waiting and round_.live:
         cite = order_cite(setup, state, act.kind)
-        return Refusal(f"seats {', '.join(map(str, waiting))} have not been asked", cite)
+        return Refusal(f"seats {', '.join(map(str, waiting))} have not been asked", cite, code="seats_not_asked")
     return short_hand_first(state, 0)  # whoever had to choose after seeing the dealer's hand would choose by it
 
 
@@ -141,14 +157,18 @@ def verify_reveal_dealer(setup: Setup, state: State, act: a.RevealDealer, actor:
     if round_.game.dealer_is_up(round_.phase):
         return _said_anew(setup, round_, act)
     if not act.qualifies and not must_qualify(setup, round_.game):
-        return Refusal("whether the dealer's hand qualifies moves no wager by itself here; settle as usual")
+        return Refusal(
+            "whether the dealer's hand qualifies moves no wager by itself here; settle as usual",
+            code="qualifies_not_asked",
+        )
     if act.natural and setup.law.rulebook.play.dealer_natural is None:
-        return Refusal("in this game no hand of the dealer's wins at once")
+        return Refusal("in this game no hand of the dealer's wins at once", code="no_natural")
     waits = _not_all_asked(setup, state, act) or unread_before_rack(setup, round_)
     if waits is None and round_.live and state.dispenser() and still_in_device(setup, round_):
         return Refusal(
             f"the dealer's stack is still in the device; let it out first ({a.StartDealing.kind})",
             delivered(setup, round_),
+            code="stack_in_device",
         )
     return waits
 
@@ -182,10 +202,14 @@ def _said_anew(setup: Setup, round_: Round, act: a.RevealDealer) -> Refusal | No
     cite, words = rule.cite if rule else (), {True: "a natural", False: "no natural"}
     if round_.natural is None or act.natural is round_.natural:
         said = f", and was said to be {words[act.natural]}" if round_.natural is not None else ""
-        return Refusal(f"the dealer's hand is turned up already{said}", cite)
+        return Refusal(f"the dealer's hand is turned up already{said}", cite, code="cards_face_up")
     if seen is not None and UNREADABLE not in seen.cards and is_natural(seen.cards) is not act.natural:
         again = f"tell them again if they were told wrongly ({a.RecordHand.kind})"
-        return Refusal(f"the dealer's cards that were told are {words[not act.natural]}; {again}", cite)
+        return Refusal(
+            f"the dealer's cards that were told are {words[not act.natural]}; {again}",
+            cite,
+            code="cards_contradict",
+        )
     return None
 
 
@@ -203,11 +227,13 @@ def late_cards(setup: Setup, state: State, round_: Round) -> Refusal | None:
     if dealt_late(setup, round_) and (state.short_hand() is not None or community_left(setup, round_) > 0):
         return None
     if not still_in_device(setup, round_):
-        return Refusal("the deal is done; no stack is left to let out", delivered(setup, round_))
+        return Refusal("the deal is done; no stack is left to let out", delivered(setup, round_), code="all_dealt")
     waiting, _ = asking_order(setup, round_)
     if waiting:
         seats = ", ".join(map(str, waiting))
         return Refusal(
-            f"the dealer's stack stays in the device until seats {seats} have answered", delivered(setup, round_)
+            f"the dealer's stack stays in the device until seats {seats} have answered",
+            delivered(setup, round_),
+            code="seats_not_asked",
         )
     return None

@@ -30,7 +30,9 @@ def verify_direct_shuffle(setup: Setup, state: State, act: a.DirectShuffle, acto
     if ShuffleAt.ON_DIRECTION not in at:
         cite = at[ShuffleAt.AFTER_ROUND].cite if ShuffleAt.AFTER_ROUND in at else ()
         return Refusal(
-            f"{setup.law.rulebook.id} names no shuffle by order; a set is shuffled after its round", cite
+            f"{setup.law.rulebook.id} names no shuffle by order; a set is shuffled after its round",
+            cite,
+            code="shuffle_not_ordered",
         )
     return _at_table(state, act.back)
 
@@ -61,7 +63,11 @@ def verify_record_cut(setup: Setup, state: State, act: a.RecordCut, actor: Actor
         by_device = card_set.armed and not card_set.by_hand
         why = "was shuffled by a device" if by_device else "waits for no cut"
         cite = (*rule.not_after.cite, *rule.after.cite) if by_device else rule.after.cite
-        return Refusal(f"the {act.back} set {why}; a cut follows a shuffle: {' or '.join(rule.after.value)}", cite)
+        return Refusal(
+            f"the {act.back} set {why}; a cut follows a shuffle: {' or '.join(rule.after.value)}",
+            cite,
+            code="cut_not_due",
+        )
     most = (
         full_set(setup) - rule.least_cards.value
         if rule.either_end and rule.either_end.value
@@ -69,11 +75,17 @@ def verify_record_cut(setup: Setup, state: State, act: a.RecordCut, actor: Actor
     )
     if act.cards is not None and not rule.least_cards.value <= act.cards <= most:
         return Refusal(
-            f"a cut is {rule.least_cards.value} to {most} cards deep, not {act.cards}", rule.least_cards.cite
+            f"a cut is {rule.least_cards.value} to {most} cards deep, not {act.cards}",
+            rule.least_cards.cite,
+            code="cut_too_deep",
         )
     if rule.by.value != BY_PLAYERS:
         wrong = act.seat or act.declined
-        return Refusal("here the dealer cuts, and nobody else is offered it", rule.by.cite) if wrong else None
+        return (
+            Refusal("here the dealer cuts, and nobody else is offered it", rule.by.cite, code="cut_not_offered")
+            if wrong
+            else None
+        )
     return _offered_in_order(setup, state, act)
 
 
@@ -144,7 +156,11 @@ def verify_place_cutting_card(setup: Setup, state: State, act: a.PlaceCuttingCar
     """
     rule = setup.law.rulebook.cut.cutting_card_at
     if rule is None:
-        return Refusal(f"{setup.law.rulebook.id} has no cutting card in the stack", setup.law.rulebook.cut.by.cite)
+        return Refusal(
+            f"{setup.law.rulebook.id} has no cutting card in the stack",
+            setup.law.rulebook.cut.by.cite,
+            code="mark_not_asked",
+        )
     if (absent := _at_table(state, act.back)) is not None:
         return absent
     if not state.sets[act.back].mark_due:
@@ -173,11 +189,13 @@ def verify_recut(setup: Setup, state: State, act: a.Recut, actor: Actor) -> Refu
     """Only a cut that was made, and before any card was dealt after it."""
     role = setup.law.rulebook.act_roles.get(a.Recut.kind)
     if role is None:
-        return Refusal(f"{setup.law.rulebook.id} knows no second cut")
+        return Refusal(f"{setup.law.rulebook.id} knows no second cut", code="recut_not_known")
     if (absent := _at_table(state, act.back)) is not None:
         return absent
     if not state.sets[act.back].was_cut or state.sets[act.back].in_shoe:
-        return Refusal(f"the {act.back} set was not cut, or cards were dealt since", role.cite)
+        return Refusal(
+            f"the {act.back} set was not cut, or cards were dealt since", role.cite, code="recut_not_due"
+        )
     return None
 
 
@@ -199,7 +217,7 @@ def whose_hand(setup: Setup, round_: Round, act: a.ReportIrregularity) -> Refusa
     seats = ", ".join(map(str, in_play))
     return Refusal(
         f"say where the cutting card showed, for the next cut: seat {seats}, or at_dealer for the dealer's hand and the "
-        "community cards", rule.offered_to.cite if rule.offered_to else rule.by.cite,
+        "community cards", rule.offered_to.cite if rule.offered_to else rule.by.cite, code="cutting_card_unplaced"
     )  # fmt: skip
 
 
@@ -209,12 +227,14 @@ def before_deal(setup: Setup, state: State, back: str) -> Refusal | None:
     if not state.sets[back].cut_due:
         return None
     return Refusal(
-        f"first cut the {back} set, at least {rule.least_cards.value} cards deep (record_cut)", rule.after.cite
+        f"first cut the {back} set, at least {rule.least_cards.value} cards deep (record_cut)",
+        rule.after.cite,
+        code="cut_first",
     )
 
 
 def _at_table(state: State, back: str) -> Refusal | None:
     card_set = state.sets.get(back)
     if card_set is None or not card_set.present:
-        return Refusal(f"no {back} set is at the table; there are: {', '.join(state.sets)}")
+        return Refusal(f"no {back} set is at the table; there are: {', '.join(state.sets)}", code="no_such_set")
     return None

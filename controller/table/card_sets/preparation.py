@@ -61,22 +61,38 @@ def verify_confirm_step(setup: Setup, state: State, act: a.ConfirmStep, actor: A
     """Steps come in the order of the document, each by the role that it names."""
     card_set = state.sets.get(act.back)
     if card_set is None or not card_set.present:
-        return Refusal(f"no {act.back} set is at the table; there are: {', '.join(state.sets)}")
+        return Refusal(
+            f"no {act.back} set is at the table; there are: {', '.join(state.sets)}", code="no_such_set"
+        )
     if state.round is not None and state.round.back == act.back and state.round.on_layout:
-        return Refusal(f"the {act.back} set is in play")
+        return Refusal(f"the {act.back} set is in play", code="set_in_play")
     step = card_set.next_step
     if step is None:
-        return Refusal(f"no step is asked for with the {act.back} set")
+        return Refusal(f"no step is asked for with the {act.back} set", code="step_not_asked")
     if step.step in PROVEN:
         return Refusal(
-            f"next for the {act.back} set is its {step.step}, which is recorded when it is done", step.cite
+            f"next for the {act.back} set is its {step.step}, which is recorded when it is done",
+            step.cite,
+            code="step_out_of_order",
         )
     if act.step is not step.step:
-        return Refusal(f"next for the {act.back} set is: {spoken(step.step)}, by the {step.by}", step.cite)
+        return Refusal(
+            f"next for the {act.back} set is: {spoken(step.step)}, by the {step.by}",
+            step.cite,
+            code="step_out_of_order",
+        )
     if not actor.role.may_act_as(step.by):
-        return Refusal(f"{spoken(step.step)} is for the {step.by}; {actor.who} is a {actor.role}", step.cite)
+        return Refusal(
+            f"{spoken(step.step)} is for the {step.by}; {actor.who} is a {actor.role}",
+            step.cite,
+            code="role_too_low",
+        )
     if step.step is Step.VERIFY_INSPECTION and actor.who == card_set.stepped_by:
-        return Refusal(f"{actor.who} inspected these cards; a {step.by} verifies what another has done", step.cite)
+        return Refusal(
+            f"{actor.who} inspected these cards; a {step.by} verifies what another has done",
+            step.cite,
+            code="same_person_verifies",
+        )
     if act.face_up and step.step is Step.SPREAD_FACE_DOWN and not card_set.face_up_asked:
         return Refusal(
             f"the {act.back} set is spread face down; face up only where a player asks for it ({a.RequestSpread.kind})",
@@ -127,7 +143,7 @@ def stored_cite(setup: Setup, step: ProcedureStep) -> tuple[str, ...]:
 def verify_idle_table(setup: Setup, state: State, act: a.IdleTable, actor: Actor) -> Refusal | None:
     """Only an open table stands idle, once the steps that were begun are done."""
     if not state.open:
-        return Refusal("the table is not open; a floorperson opens it")
+        return Refusal("the table is not open; a floorperson opens it", code="table_closed")
     return _first_steps(state, tuple(state.sets))
 
 
@@ -155,12 +171,21 @@ def verify_request_spread(setup: Setup, state: State, act: a.RequestSpread, acto
         return None
     kept = setup.law.rulebook.idle.stored_set
     if kept is None or not kept.value:
-        return Refusal("here every set of an idle table is spread and shown; nobody has to ask for it")
+        return Refusal(
+            "here every set of an idle table is spread and shown; nobody has to ask for it",
+            code="spread_not_asked",
+        )
     card_set = state.sets.get(act.back)
     if card_set is None or not card_set.present:
-        return Refusal(f"no {act.back} set is at the table; there are: {', '.join(state.sets)}", kept.cite)
+        return Refusal(
+            f"no {act.back} set is at the table; there are: {', '.join(state.sets)}", kept.cite, code="no_such_set"
+        )
     if card_set.by_hand or not card_set.armed or not state.open:
-        return Refusal(f"the {act.back} set is not one that the shuffler has shuffled and kept", kept.cite)
+        return Refusal(
+            f"the {act.back} set is not one that the shuffler has shuffled and kept",
+            kept.cite,
+            code="stored_set_unknown",
+        )
     return _first_steps(state, (act.back,))
 
 
@@ -201,7 +226,11 @@ def before_shuffle(state: State, back: str) -> Refusal | None:
 def before_deal(state: State, back: str) -> Refusal | None:
     """Nothing at all is left to do with a set that is dealt."""
     step = state.sets[back].next_step
-    return Refusal(f"first the {back} set: {spoken(step.step)}, by the {step.by}", step.cite) if step else None
+    return (
+        Refusal(f"first the {back} set: {spoken(step.step)}, by the {step.by}", step.cite, code="step_first")
+        if step
+        else None
+    )
 
 
 def _first_steps(state: State, backs: tuple[str, ...]) -> Refusal | None:
@@ -210,7 +239,11 @@ def _first_steps(state: State, backs: tuple[str, ...]) -> Refusal | None:
         if (step := card_set.waits) is not None:
             assert card_set.procedure is not None  # for as long as a step is left
             why = spoken(card_set.procedure)
-            return Refusal(f"first the {back} set ({why}): {spoken(step.step)}, by the {step.by}", step.cite)
+            return Refusal(
+                f"first the {back} set ({why}): {spoken(step.step)}, by the {step.by}",
+                step.cite,
+                code="step_first",
+            )
     return None
 
 

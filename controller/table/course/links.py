@@ -109,4 +109,4 @@ def _unproven(draft: Draft, reason: str) -> None:
         return
     dispose(draft, Trigger.ROUND_UNPROVEN, back=round_.back)
     if not draft.state.held and round_live(draft):
-        draft.hold(f"{reason}: what was dealt cannot be proven")
+        draft.hold(f"{reason}: what was dealt cannot be proven", code="round_unproven")

@@ -61,7 +61,9 @@ def _followed(draft: Draft, name: str, report: e.Report, *, jammed_before: bool)
         case e.PoweredUp(cards_inside=inside):
             _powered_up(draft, name, inside)
         case e.SelfTestFailed(code=code):
-            draft.hold(f"{name} failed its self-test (code {code}); take it out of service")
+            draft.hold(
+                f"{name} failed its self-test (code {code}); take it out of service", code="self_test_failed"
+            )
         case _:
             _cards_came(draft, name, report)
 
@@ -90,7 +92,7 @@ def _disarmed_in_deal(draft: Draft, name: str, report: e.Report) -> None:
     draft.make_safe(because)
     asked = any(isinstance(fact.event, f.HoldPlaced) for fact in draft.facts)
     if not asked and not draft.state.demanded_now(back):
-        draft.hold(f"{because}; look where its cards are")
+        draft.hold(f"{because}; look where its cards are", code="device_cards_unknown")
 
 
 def _stand_still(draft: Draft, because: str) -> None:
@@ -120,7 +122,8 @@ def _shuffled(draft: Draft, name: str, report: e.ShuffleCompleted) -> None:
     if len(able) != 1 or able[0] not in draft.state.sets:
         known = ", ".join(draft.state.sets)
         draft.hold(
-            f"{name} shuffled a set of back {report.back} ({known} belong here); look, and shuffle it again"
+            f"{name} shuffled a set of back {report.back} ({known} belong here); look, and shuffle it again",
+            code="unknown_set",
         )
         return
     back = able[0]
@@ -201,7 +204,7 @@ def _dispensed(draft: Draft, name: str, report: e.StackDispensed) -> None:
         return
     plan = deal_plan(draft.setup, round_)
     if round_.stacks_out > len(plan):
-        draft.hold(f"{name} gave out stack {report.stack}; the deal has {len(plan)}")
+        draft.hold(f"{name} gave out stack {report.stack}; the deal has {len(plan)}", code="stack_too_many")
         return
     planned = plan[round_.stacks_out - 1]
     if report.cards != planned.cards:
@@ -220,7 +223,8 @@ def _left_a_set(draft: Draft, name: str, back: e.Back) -> None:
     disarm(draft, armed, f"{name} gave out cards while no round was in play")
     if armed:
         draft.hold(
-            f"{name} gave out cards while no round was in play; gather and shuffle the {', '.join(armed)} set"
+            f"{name} gave out cards while no round was in play; gather and shuffle the {', '.join(armed)} set",
+            code="cards_dispensed",
         )
 
 
@@ -267,7 +271,7 @@ def _face_up(draft: Draft, name: str, back: str) -> None:
     draft.hold(
         f"{name} tells of a card face up, and a person has told of one: go on if it is the same; if it is another, report "
         f"their number in all (card_face_up, cards = {round_.face_up + 1})",
-        cite=row.cite,
+        cite=row.cite, code="card_face_up"
     )  # fmt: skip
 
 
@@ -310,7 +314,7 @@ def _not_offered(draft: Draft, seat: int) -> None:
     draft.decide_wager(seat, "progressive", draft.setup.progressive_cents, Fate.HELD, cite, None)
     draft.hold(
         f"seat {seat}: a chip lies on the sensor of a progressive wager that is not offered at this table; give it back",
-        cite=cite, seat=seat, wager="progressive", choices=(Resolution.RETURN_WAGER,),
+        cite=cite, seat=seat, wager="progressive", choices=(Resolution.RETURN_WAGER,), code="progressive_not_offered"
     )  # fmt: skip
 
 
@@ -320,7 +324,9 @@ def _unwanted(draft: Draft, name: str, report: e.LockoutReleased | e.DispensingA
     wanted = draft.state.devices[name].wanted.get(level, e.SAFE_VALUE[level])
     if wanted == e.SAFE_VALUE[level] and report.cause is not e.Cause.COMMAND:
         draft.want(name, level, e.SAFE_VALUE[level], f"{name} opened by itself ({report.cause})")
-        draft.hold(f"{name} opened its {level} by itself ({report.cause}); look who touched it")
+        draft.hold(
+            f"{name} opened its {level} by itself ({report.cause}); look who touched it", code="level_opened"
+        )
 
 
 def _powered_up(draft: Draft, name: str, inside: int | None) -> None:

@@ -112,7 +112,7 @@ class Draft:
         wager: str = "",
         least_role: Role = Role.FLOORPERSON,
         choices: tuple[Resolution, ...] | None = None,
-        code: str | None = None,
+        code: str | None,
     ) -> None:
         """Stops play until a person has looked, and takes every level to the safe side.
 

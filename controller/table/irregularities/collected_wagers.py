@@ -61,7 +61,7 @@ def ask_of_lost(draft: Draft, fates: Iterable[WagerFate]) -> None:
     draft.hold(
         f"{f'seat {seat}: ' if seat else ''}{len(seats)} wagers were lost before the void, and no text says whether it reaches "
         f"them; decide: {' or '.join(OF_COLLECTED)}",
-        reading=held[0].by.reading, seat=seat, wager=ALL_LOST, choices=OF_COLLECTED,
+        reading=held[0].by.reading, seat=seat, wager=ALL_LOST, choices=OF_COLLECTED, code="lost_before_void",
     )  # fmt: skip
 
 
@@ -73,5 +73,5 @@ def _ask(draft: Draft, held: Sequence[WagerFate]) -> None:
     draft.hold(
         f"{whose}{len(held)} wagers were given up at a fold before the void; decide: {' or '.join(OF_COLLECTED)}",
         reading=held[0].by.reading, seat=seat, wager=ALL_COLLECTED, choices=OF_COLLECTED,
-        least_role=role.value if role else Role.FLOORPERSON,
+        least_role=role.value if role else Role.FLOORPERSON, code="given_up_before_void",
     )  # fmt: skip

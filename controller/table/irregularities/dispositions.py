@@ -125,7 +125,7 @@ def dispose(
     record(draft, fates)
     where = f"seat {seat}: " if seat and trigger in OF_A_SEAT else ""
     reason = where + (row.says or trigger.value)
-    _hold_round(draft, demands, reason, made)  # after the wagers, before what was paid
+    _hold_round(draft, demands, reason, made, row.trigger)  # after the wagers, before what was paid
     if round_ is not None and round_.wagers(Fate.TO_SETTLE):
         close_if_none_spared(draft)
     for lost in after_void(draft, fates):
@@ -139,14 +139,12 @@ def dispose(
     if any(d.action is Action.ASK_VOID_OR_COMPLETE for d in demands) and seat:
         given_up_short(draft, seat)
     if not demands:
-        draft.hold(f"{where}{row.says or trigger.value} No reading was elected for this; decide")
+        draft.hold(f"{where}{row.says or trigger} No reading was elected for this; decide", code=row.trigger.value)
     held = _held_since(draft, made)
     for demand in demands:
         if demand.action is Action.CALL_FLOORPERSON and held:  # no hold is lifted without the floor
             continue
-        if demand.action is Action.COLLECT_SEAT_WAGERS and not _lost_since(
-            draft, made
-        ):  # what is paid or gone stays so
+        if demand.action is Action.COLLECT_SEAT_WAGERS and not _lost_since(draft, made):  # what is paid stays so
             continue
         open_duty(draft, demand, device=device, back=back, seat=seat)
     if draft.state.round is not None and not draft.state.round.live:
@@ -163,14 +161,14 @@ def _lost_since(draft: Draft, made: int) -> bool:
     return any(isinstance(event, f.WagerDecided) and event.fate == Fate.LOST for event in events)
 
 
-def _hold_round(draft: Draft, demands: tuple[Demand, ...], reason: str, made: int) -> None:
+def _hold_round(draft: Draft, demands: tuple[Demand, ...], reason: str, made: int, trigger: Trigger) -> None:
     """Not asked for where the row holds a wager by the same clause or reading: one answer is enough."""
     hold = holds_round(demands)
     placed = (fact.event for fact in draft.facts[made:])
     asked = {(event.cite, event.reading) for event in placed if isinstance(event, f.HoldPlaced)}
     if hold is not None and (hold.cite, hold.reading) not in asked:
         least = least_role(draft, Action.HOLD_ROUND, Role.FLOORPERSON)
-        draft.hold(reason, cite=hold.cite, reading=hold.reading, least_role=least)
+        draft.hold(reason, cite=hold.cite, reading=hold.reading, least_role=least, code=trigger.value)
 
 
 def _void(draft: Draft, demand: Demand, seat: int) -> None:

@@ -27,7 +27,12 @@ def not_let_out(draft: Draft, name: str) -> None:
     """What follows is not said: the clause tells only when cards may come."""
     cite = draft.setup.law.rulebook.dealing[_round(draft).method].cite
     choices = draft.choices(may_void=True)
-    draft.hold(f"{name} gave out cards that the dealer had not let out", cite=cite, choices=choices)
+    draft.hold(
+        f"{name} gave out cards that the dealer had not let out",
+        cite=cite,
+        choices=choices,
+        code="cards_dispensed",
+    )
 
 
 def _round(draft: Draft) -> Round:

@@ -36,5 +36,5 @@ def _count_first(draft: Draft, missing: int) -> None:
     draft.hold(
         f"the dealer's hand is {missing} short, and {known}: the hand is completed only where all {full} cards are there; count "
         f"them and go on, or report {Trigger.WRONG_COUNT_DEALER} where they are not",
-        cite=cite,
+        cite=cite, code="dealer_hand_short",
     )  # fmt: skip

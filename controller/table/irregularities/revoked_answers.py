@@ -26,7 +26,7 @@ def undeclared(draft: Draft, before: Round, seat: int) -> None:
         draft.hold(
             f"seat {seat}: the {base} wager is settled as that of a {was.answers[-1]} already, and no text says what follows; "
             f"correct it ({a.CorrectSettlement.kind}), or {a.Resolution.GO_ON} lets it stand",
-            cite=cite, seat=seat, wager=base,
+            cite=cite, seat=seat, wager=base, code="settled_before_revoked",
         )  # fmt: skip
     elif now.decided and wager.fate is Fate.LIVE:
         draft.decide_wager(seat, base, wager.cents, Fate.HELD, cite, None)
@@ -34,7 +34,7 @@ def undeclared(draft: Draft, before: Round, seat: int) -> None:
             f"seat {seat}: the hand is no {was.answers[-1]}, and it is too late to set it as the others were; decide about its "
             f"{base} wager: {a.Resolution.RETURN_WAGER}, or {a.Resolution.WAGER_STANDS} and the cards that it plays are told "
             f"({a.RecordHand.kind} with `played`)",
-            cite=cite, seat=seat, wager=base, choices=OF_WAGER,
+            cite=cite, seat=seat, wager=base, choices=OF_WAGER, code="answer_revoked",
         )  # fmt: skip
 
 
@@ -59,14 +59,14 @@ def one_hand(draft: Draft, seat: int, cite: tuple[str, ...]) -> None:
         draft.hold(
             f"seat {seat} has split a hand with too many cards, which sets one hand; decide about the {wager} wager: "
             f"{a.Resolution.RETURN_WAGER} and one hand is set, or {a.Resolution.WAGER_STANDS}",
-            cite=cite, seat=seat, wager=wager, choices=OF_WAGER,
+            cite=cite, seat=seat, wager=wager, choices=OF_WAGER, code="split_with_too_many",
         )  # fmt: skip
     elif (answer.splits and fate is Fate.SETTLED) or (answer.surrenders and fate in (Fate.SETTLED, Fate.HELD)):
         done = "split" if answer.splits else "given up"
         draft.hold(
             f"seat {seat}: a hand with too many cards sets one hand, and this one was {done} and settled before; correct that "
             f"({a.CorrectSettlement.kind}), or {a.Resolution.GO_ON} lets it stand",
-            cite=cite, seat=seat, wager=wager,
+            cite=cite, seat=seat, wager=wager, code="settled_before_one_hand",
         )  # fmt: skip
 
 
@@ -86,7 +86,7 @@ def given_up_short(draft: Draft, seat: int) -> None:
     draft.hold(
         f"seat {seat}: the player of a hand with too few cards chooses whether it is void, and this one was given up and settled "
         f"before; correct that ({a.CorrectSettlement.kind}), or {a.Resolution.GO_ON} lets it stand",
-        reading=rule.reading, seat=seat, wager=base,
+        reading=rule.reading, seat=seat, wager=base, code="settled_before_short",
     )  # fmt: skip
 
 
@@ -96,7 +96,7 @@ def announced(draft: Draft, seat: int, cite: tuple[str, ...]) -> None:
         f"seat {seat} has a natural and was dealt too many cards: only the first cards dealt make one, and a hand with too many "
         f"is set; {a.Resolution.GO_ON} lets the natural stand, and is preceded by a report where it does not "
         f"({a.ReportIrregularity.kind} {Trigger.FALSE_DECLARATION})",
-        cite=cite, seat=seat,
+        cite=cite, seat=seat, code="natural_with_too_many",
     )  # fmt: skip
 
 

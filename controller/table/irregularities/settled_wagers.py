@@ -137,6 +137,7 @@ def ask_of_paid(draft: Draft, demands: tuple[Demand, ...], seat: int, fates: Ite
             f"{_BECOMES[fate]} [{demand.reading or ', '.join(demand.cite)}]; take back what was too much and correct it "
             f"({a.CorrectSettlement.kind}), or {a.Resolution.GO_ON} lets it stand",
             cite=demand.cite, reading=demand.reading, seat=seat, wager=name, choices=(a.Resolution.GO_ON,),
+            code="settled_otherwise",
         )  # fmt: skip
 
 

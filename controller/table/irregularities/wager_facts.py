@@ -108,7 +108,7 @@ def hold_wagers(
     hands = HANDS_FIRST if demand.action is Action.HOLD else ""
     draft.hold(
         f"{what} held; decide: {' or '.join(choices)}{hands}", cite=demand.cite, reading=demand.reading, choices=choices,
-        seat=seat, wager=wager, least_role=least_role(draft, Action.HOLD_OTHERS, Role.FLOORPERSON),
+        seat=seat, wager=wager, least_role=least_role(draft, Action.HOLD_OTHERS, Role.FLOORPERSON), code="wager_held",
     )  # fmt: skip
 
 

@@ -27,10 +27,16 @@ def due(setup: Setup, state: State) -> BurnAt | None:
 def verify_burn_card(setup: Setup, state: State, act: a.BurnCard, actor: Actor) -> Refusal | None:
     """A card is burned where one is due, of a set that is ready to be dealt."""
     if due(setup, state) is None:
-        return Refusal("no card is to be burned now beside those of the round", _cite(setup, state))
+        return Refusal(
+            "no card is to be burned now beside those of the round", _cite(setup, state), code="burn_not_due"
+        )
     round_ = state.playing
     if not (state.sets[round_.back].armed or round_.vouched):
-        return Refusal(f"the {round_.back} set is not ready to be dealt; shuffle it first", _cite(setup, state))
+        return Refusal(
+            f"the {round_.back} set is not ready to be dealt; shuffle it first",
+            _cite(setup, state),
+            code="set_not_armed",
+        )
     return None
 
 
@@ -47,7 +53,7 @@ def before_cards(setup: Setup, state: State) -> Refusal | None:
     if because is None:
         return None
     why = because.replace("_", " ")
-    return Refusal(f"first burn a card unseen for the {why} (burn_card)", _cite(setup, state))
+    return Refusal(f"first burn a card unseen for the {why} (burn_card)", _cite(setup, state), code="burn_first")
 
 
 def _rule(setup: Setup, state: State) -> Cited[tuple[str, ...]] | None:

@@ -29,9 +29,11 @@ def drawn(draft: Draft, name: str, report: e.CardDrawn) -> None:
     taken = round_.racked + round_.burned + (burns.due(draft.setup, draft.state) is not None)
     if round_.phase is Phase.BETTING or (round_.phase is Phase.BETS_CLOSED and round_.drawn_before > taken):
         cite = draft.setup.law.rulebook.dealing[round_.method].cite
-        draft.hold(f"a card left {name} before the cards were let out", cite=cite)
+        draft.hold(f"a card left {name} before the cards were let out", cite=cite, code="cards_dispensed")
     elif report.burned and round_.phase is Phase.DEALING:
-        draft.hold(f"{name} is set to burn cards while hands are dealt; look who turned its key")
+        draft.hold(
+            f"{name} is set to burn cards while hands are dealt; look who turned its key", code="shoe_key_turned"
+        )
 
 
 def compare_with_deal(draft: Draft, out: int) -> None:
@@ -45,7 +47,8 @@ def compare_with_deal(draft: Draft, out: int) -> None:
     expected = out + round_.racked
     if round_.drawn != expected:
         draft.hold(
-            f"{told_by[0]} has told of {round_.drawn} cards in the deal, and {expected} make it up; count the hands"
+            f"{told_by[0]} has told of {round_.drawn} cards in the deal, and {expected} make it up; count the hands",
+            code="cards_miscounted",
         )
 
 
@@ -59,4 +62,5 @@ def cutting_card_untold(setup: Setup, state: State) -> Refusal | None:
     return Refusal(
         f"the shoe has told of its cutting card; say where it showed ({a.ReportIrregularity.kind} {trigger})",
         setup.law.rulebook.rows[trigger][0].cite,
+        code="cutting_card_first",
     )

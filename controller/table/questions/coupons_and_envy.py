@@ -61,10 +61,14 @@ def place_coupon(setup: Setup, act: a.PlaceWager) -> Refusal | None:
     if act.coupon == 0:
         return None
     if rule is None:
-        return Refusal(f"seat {act.seat}: {setup.law.rulebook.id} knows no match play coupon")
+        return Refusal(
+            f"seat {act.seat}: {setup.law.rulebook.id} knows no match play coupon", code="coupon_not_known"
+        )
     if not 1 <= act.coupon <= MOST_FACE:
         return Refusal(
-            f"seat {act.seat}: the face of a coupon is 1 to {MOST_FACE} cents, {act.coupon} were given", rule.cite
+            f"seat {act.seat}: the face of a coupon is 1 to {MOST_FACE} cents, {act.coupon} were given",
+            rule.cite,
+            code="amount_out_of_range",
         )
     exact = setup.law.rulebook.wagers[act.wager].exact_cents
     if exact is not None:
@@ -82,38 +86,51 @@ def may_settle(setup: Setup, round_: Round, act: a.SettleWager) -> Refusal | Non
         return wrong
     settled = on_record(round_.seats, act)
     if settled is not None and settled.outcome is not None:
-        return Refusal(f"seat {act.seat}: the {label(act)} is settled already: {settled.outcome}")
+        return Refusal(
+            f"seat {act.seat}: the {label(act)} is settled already: {settled.outcome}", code="settled_already"
+        )
     return None
 
 
 def _coupon(round_: Round, act: a.SettleWager) -> Refusal | None:
     if on_record(round_.seats, act) is None:
-        return Refusal(f"seat {act.seat} has no match play coupon beside its {act.wager}")
+        return Refusal(f"seat {act.seat} has no match play coupon beside its {act.wager}", code="no_such_wager")
     wager = round_.seats[act.seat].wagers[act.wager]
     if wager.fate in GOES_BACK:
         coupon = "waits for what a person decides" if wager.fate is Fate.HELD else "stays with the player"
-        return Refusal(f"seat {act.seat}: the {act.wager} wager is {wager.fate}, and its coupon {coupon}")
+        return Refusal(
+            f"seat {act.seat}: the {act.wager} wager is {wager.fate}, and its coupon {coupon}",
+            code="coupon_follows_wager",
+        )
     if wager.fate not in (Fate.SETTLED, Fate.COLLECTED, Fate.LOST):
-        return Refusal(f"seat {act.seat}: first settle the {act.wager} wager beside which it lies")
+        return Refusal(
+            f"seat {act.seat}: first settle the {act.wager} wager beside which it lies", code="settle_wager_first"
+        )
     return None
 
 
 def _envy(setup: Setup, round_: Round, act: a.SettleWager) -> Refusal | None:
     law, earned = setup.law.rulebook, setup.law.rulebook.settlement.get(Settle.ENVY_FOLDED)
     if earned is None or not settler_of(setup.law).pays_envy:
-        return Refusal(f"{law.id} pays no envy bonus under the tables that were elected")
+        return Refusal(f"{law.id} pays no envy bonus under the tables that were elected", code="no_envy")
     if act.wager != ENVY or act.holder not in round_.in_play or act.holder == act.seat:
         others = ", ".join(str(seat) for seat in round_.in_play if seat != act.seat) or "none"
         told = f"envy is wager={ENVY} and holder=, another seat whose hand earns it: {others}"
-        return Refusal(f"seat {act.seat}: {told}", earned.cite)
+        return Refusal(f"seat {act.seat}: {told}", earned.cite, code="no_envy")
     seat = round_.seats.get(act.seat)
     progressive = seat.wagers.get(PROGRESSIVE) if seat else None
     if progressive is None or progressive.fate in UNDONE:
-        return Refusal(f"seat {act.seat} has no progressive wager that could earn envy", earned.cite)
+        return Refusal(
+            f"seat {act.seat} has no progressive wager that could earn envy", earned.cite, code="no_envy"
+        )
     if (unearned := _not_earned_by(setup, round_, act)) is not None:
         return unearned
     if round_.live and round_.phase is not round_.game.stages[-1].phase:
-        return Refusal(f"seat {act.seat}: envy is settled in phase {round_.game.stages[-1].phase}", earned.cite)
+        return Refusal(
+            f"seat {act.seat}: envy is settled in phase {round_.game.stages[-1].phase}",
+            earned.cite,
+            code="wrong_phase",
+        )
     return of_envy(setup, act)
 
 
@@ -125,6 +142,7 @@ def of_envy(setup: Setup, act: About) -> Refusal | None:
     return Refusal(
         f"seat {act.seat}: envy is a {Outcome.WIN} or a {Outcome.LOSE}; not {act.outcome}",
         earned.cite if earned else (),
+        code="outcome_unknown",
     )
 
 
@@ -141,4 +159,5 @@ def _not_earned_by(setup: Setup, round_: Round, act: a.SettleWager) -> Refusal |
     return Refusal(
         f"seat {act.seat}: the hand of seat {act.holder} earns no envy: that needs a progressive wager, and there is {told}",
         rule.cite,
+        code="no_envy",
     )

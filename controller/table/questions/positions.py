@@ -24,12 +24,16 @@ def positions(setup: Setup, round_: Round, player: str, seat: int = 0) -> Refusa
     where = ", ".join(map(str, seats))
     if len(seats) > law.positions.value:
         return Refusal(
-            f"{player} has wagers at seats {where}: a player has {law.positions.value} here", law.positions.cite
+            f"{player} has wagers at seats {where}: a player has {law.positions.value} here",
+            law.positions.cite,
+            code="too_many_positions",
         )
     apart = bool(seats) and seats[-1] - seats[0] >= len(seats)
     if apart and law.adjacent is not None and law.adjacent.value:
         return Refusal(
-            f"{player} has wagers at seats {where}: a player's positions lie side by side", law.adjacent.cite
+            f"{player} has wagers at seats {where}: a player's positions lie side by side",
+            law.adjacent.cite,
+            code="positions_apart",
         )
     return None
 

@@ -1,7 +1,6 @@
 """The count of the stub: when it may be made, and when the cards of a round wait for it."""
 
 from controller.games.model import Phase
-from controller.rules.read.sections import SETTLING
 from controller.table.questions.deal_plan import community_to_come, delivered, still_in_device
 from controller.table.questions.stub_count_and_turns import (
     order_cite,
@@ -44,7 +43,7 @@ def due_before_settling(setup: Setup, state: State) -> Refusal | None:
     A wager that a fold or a declaration settled at once is settled before.
     """
     rule = setup.law.rulebook.stub
-    if rule is None or rule.before is None or rule.before.value != SETTLING:
+    if rule is None or rule.before is None or rule.before.value != "settling":
         return None
     if (because := due(setup, state)) is None:
         return None

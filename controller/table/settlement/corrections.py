@@ -30,9 +30,14 @@ def verify_correct_settlement(
     if isinstance(found, Refusal):
         return found
     if found.fate not in MAY_BE_WRONG and not _by_announcement(setup, state, act):
-        return Refusal(f"seat {act.seat}: the {spoken(act)} is {found.fate}, and was not settled by the cards")
+        return Refusal(
+            f"seat {act.seat}: the {spoken(act)} is {found.fate}, and was not settled by the cards",
+            code="not_settled",
+        )
     if not 1 <= len(act.reason.strip()) <= LONGEST_REASON:
-        return Refusal(f"say why it is corrected, in 1 to {LONGEST_REASON} characters (`reason`)")
+        return Refusal(
+            f"say why it is corrected, in 1 to {LONGEST_REASON} characters (`reason`)", code="text_length"
+        )
     if (wrong := sums(act, stake(act, found), counted=found.cents > 0 or is_beside(act))) is not None:
         return wrong
     if (wrong := _as_settled(setup, state, act)) is not None:
@@ -40,7 +45,9 @@ def verify_correct_settlement(
     returned = _returned(act, found)
     if found.outcome is act.outcome and (found.returned, found.paid) == (returned, act.paid):
         back = f", {returned + act.paid} back" if found.cents or is_beside(act) else ""
-        return Refusal(f"seat {act.seat}: so the {spoken(act)} was settled: {act.outcome}{back}")
+        return Refusal(
+            f"seat {act.seat}: so the {spoken(act)} was settled: {act.outcome}{back}", code="nothing_changed"
+        )
     return None
 
 
@@ -101,7 +108,7 @@ def ask_of_no_natural(draft: Draft, before: Round, rule: Cited[Any]) -> None:
         draft.hold(
             f"the dealer's hand is no natural, and these wagers were given back or settled as if it were: {named}; "
             f"{a.Resolution.GO_ON}, deal the community cards, and correct them by the cards ({a.CorrectSettlement.kind})",
-            cite=rule.cite,
+            cite=rule.cite, code="natural_denied",
         )  # fmt: skip
 
 
@@ -123,7 +130,7 @@ def ask_of_natural(draft: Draft, before: Round, rule: Cited[Any]) -> None:
             f"the dealer's hand is a natural, and these wagers were settled as if it were none: {named}; correct them "
             f"({a.CorrectSettlement.kind}): {', '.join(rule.value)} goes back and any other is lost; {a.Resolution.GO_ON} "
             f"goes on to that, or lets them stand",
-            cite=rule.cite,
+            cite=rule.cite, code="natural_found",
         )  # fmt: skip
 
 
@@ -156,9 +163,12 @@ def _wager(state: State, act: a.CorrectSettlement) -> Wager | Refusal:
     name, seats = _of_round(state, act)
     if not name:
         known = ", ".join(r.id for r in (state.round, state.last_round) if r is not None) or "none yet"
-        return Refusal(f"round {act.round or 'none'} cannot be corrected at the table; it may be: {known}")
+        return Refusal(
+            f"round {act.round or 'none'} cannot be corrected at the table; it may be: {known}",
+            code="no_such_round",
+        )
     found = on_record(seats, act)
-    return found or Refusal(f"seat {act.seat} had no {spoken(act)} in round {name}")
+    return found or Refusal(f"seat {act.seat} had no {spoken(act)} in round {name}", code="no_such_wager")
 
 
 def _returned(act: a.CorrectSettlement, wager: Wager) -> int:

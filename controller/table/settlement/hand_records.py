@@ -35,7 +35,7 @@ def verify_record_hand(setup: Setup, state: State, act: a.RecordHand, actor: Act
     try:
         cards, played, shown = (read_cards(text) for text in (act.cards, act.played, act.shown))
     except CardError:
-        return Refusal(f"{whose}: {A_CARD}")
+        return Refusal(f"{whose}: {A_CARD}", code="card_unknown")
     hand = setup.law.rulebook.hand
     rule, count = {
         Area.PLAYER: (hand.player, hand.player.value),
@@ -47,7 +47,9 @@ def verify_record_hand(setup: Setup, state: State, act: a.RecordHand, actor: Act
     if not count <= len(cards) <= (2 * count if or_more else count):
         cite = rule.cite if rule else setup.law.rulebook.wagers[OF_THE_BOX].cite
         told = f"{count} to {2 * count}" if or_more else str(count)
-        return Refusal(f"{whose}: {told} cards lie there, and {len(cards)} were given", cite)
+        return Refusal(
+            f"{whose}: {told} cards lie there, and {len(cards)} were given", cite, code="cards_miscounted"
+        )
     settler = settler_of(setup.law)
     of_player, of_dealer = act.area is Area.PLAYER, act.area is Area.DEALER
     may_play = settler.played if of_player or of_dealer else 0
@@ -63,7 +65,7 @@ def record_hand(draft: Draft, act: a.RecordHand, actor: Actor) -> None:
     before = _round(draft.state)
     draft.add(f.HandRecorded(before.id, act.area, act.seat, act.cards, act.played, act.shown, actor.who))
     if (reason := contradicted(draft.setup, before, _round(draft.state), act)) is not None:
-        draft.hold(reason, seat=act.seat)
+        draft.hold(reason, seat=act.seat, code="cards_contradict")
 
 
 def _not_turned_up(setup: Setup, state: State, act: a.RecordHand) -> Refusal | None:
@@ -71,32 +73,46 @@ def _not_turned_up(setup: Setup, state: State, act: a.RecordHand) -> Refusal | N
     settles = round_.phase in (round_.game.stages[-1].phase, Phase.SETTLED)
     of_player = act.area is Area.PLAYER
     if not of_player and act.seat:
-        return Refusal(f"the cards of the {act.area.replace('_', ' ')} are of no seat; leave it out")
+        return Refusal(
+            f"the cards of the {act.area.replace('_', ' ')} are of no seat; leave it out", code="seat_not_asked"
+        )
     match act.area:
         case Area.PLAYER:
             seat = round_.in_play.get(act.seat)
             if seat is None:
                 seats = ", ".join(map(str, round_.in_play))
-                return Refusal(f"seat {act.seat} has no hand in this round; in play are seats {seats}")
+                return Refusal(
+                    f"seat {act.seat} has no hand in this round; in play are seats {seats}", code="no_hand"
+                )
             early = any(w.fate in (Fate.SETTLED, Fate.TO_SETTLE) for w in seat.wagers.values())
             laid = laid_away(setup, round_, act.seat, Decision.FOLD) if seat.folded else None
             early |= laid is not None and laid.to == RECORDED
             if not settles and not early and not opened(setup, round_, act.seat):
                 in_turn = any(stage.opened for stage in round_.game.stages)
                 until = "its turn to answer" if in_turn and not seat.decided else "it is settled"
-                return Refusal(f"seat {act.seat}: the hand is not turned up before {until}", cite)
+                return Refusal(
+                    f"seat {act.seat}: the hand is not turned up before {until}", cite, code="hand_not_turned_up"
+                )
         case Area.DEALER:
             if not setup.law.rulebook.hand.dealer_cards:
-                return Refusal("the dealer has no hand in this game")
+                return Refusal("the dealer has no hand in this game", code="no_hand")
             if not round_.game.dealer_is_up(round_.phase):
-                return Refusal(f"the dealer's hand is not turned up yet ({a.RevealDealer.kind})", cite)
+                return Refusal(
+                    f"the dealer's hand is not turned up yet ({a.RevealDealer.kind})",
+                    cite,
+                    code="hand_not_turned_up",
+                )
         case Area.COMMUNITY:
             if not round_.streets:
-                return Refusal("no community card lies face up", cite)
+                return Refusal("no community card lies face up", cite, code="hand_not_turned_up")
         case Area.SIX_CARD_BOX:
             placed = any(OF_THE_BOX in seat.wagers for seat in round_.in_play.values())
             if not placed or not settles:
-                return Refusal("the cards of the six card bonus are turned up once it is settled", cite)
+                return Refusal(
+                    "the cards of the six card bonus are turned up once it is settled",
+                    cite,
+                    code="hand_not_turned_up",
+                )
     return None
 
 
@@ -105,9 +121,11 @@ def _chosen(whose: str, name: str, cards: tuple[int, ...], chosen: tuple[int, ..
     if not chosen:
         return None
     if not count:
-        return Refusal(f"{whose}: there is no choice of cards here; leave `{name}` out")
+        return Refusal(f"{whose}: there is no choice of cards here; leave `{name}` out", code="choice_not_asked")
     if len(chosen) != count or len(without(cards, chosen)) != len(cards) - count or UNREADABLE in chosen:
-        return Refusal(f"{whose}: `{name}` has {count} of the cards of this hand, each one that was read")
+        return Refusal(
+            f"{whose}: `{name}` has {count} of the cards of this hand, each one that was read", code="choice_unfit"
+        )
     return None
 
 
@@ -122,7 +140,9 @@ def _too_often(setup: Setup, round_: Round, act: a.RecordHand, cards: tuple[int,
     places = [f"seat {seat}" if seat else area.value for (area, seat), seen in others.items() if often & set(seen)]
     where = f" (the same in: {', '.join(places)})" if places else " in this hand"
     held = "once" if decks.value == 1 else f"{decks.value} times"
-    return Refusal(f"a card is there too often{where}; the set holds each {held}", decks.cite)
+    return Refusal(
+        f"a card is there too often{where}; the set holds each {held}", decks.cite, code="card_too_often"
+    )
 
 
 def verify_record_meter(setup: Setup, state: State, act: a.RecordMeter, actor: Actor) -> Refusal | None:
@@ -130,9 +150,11 @@ def verify_record_meter(setup: Setup, state: State, act: a.RecordMeter, actor: A
     least = settler_of(setup.law).resets
     if act.meter not in least:
         known = ", ".join(least) or "none"
-        return Refusal(f"the progressive wager is not paid from a meter {act.meter}; there are: {known}")
+        return Refusal(
+            f"the progressive wager is not paid from a meter {act.meter}; there are: {known}", code="no_such_meter"
+        )
     if not any(PROGRESSIVE in seat.wagers for seat in _round(state).in_play.values()):
-        return Refusal("no progressive wager lies in this round")
+        return Refusal("no progressive wager lies in this round", code="no_such_wager")
     cents, cite = least[act.meter]
     if not 0 <= act.cents <= MOST_PAID:
         told = f"a meter stands at 0 to {MOST_PAID} cents, {act.cents} were given"

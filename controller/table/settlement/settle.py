@@ -60,13 +60,18 @@ def verify_settle_wager(setup: Setup, state: State, act: a.SettleWager, actor: A
     seat = round_.seats.get(act.seat)
     wager = seat.wagers.get(act.wager) if seat else None
     if wager is None:
-        return Refusal(f"seat {act.seat} has no {act.wager} wager in this round")
+        return Refusal(f"seat {act.seat} has no {act.wager} wager in this round", code="no_such_wager")
     if wager.outcome is not None:
-        return Refusal(f"seat {act.seat}: the {act.wager} wager is settled already: {wager.outcome}")
+        return Refusal(
+            f"seat {act.seat}: the {act.wager} wager is settled already: {wager.outcome}", code="settled_already"
+        )
     if (first := short_hand_first(state, act.seat)) is not None:
         return first
     if wager.fate not in (*OPEN, Fate.SETTLED):
-        return Refusal(f"seat {act.seat}: the {act.wager} wager is {wager.fate}; nothing is settled on it")
+        return Refusal(
+            f"seat {act.seat}: the {act.wager} wager is {wager.fate}; nothing is settled on it",
+            code="nothing_to_settle",
+        )
     if (wrong := sums(act, wager.cents, counted=bool(wager.cents))) is not None:
         return wrong
     if wager.fate is not Fate.SETTLED:
@@ -108,7 +113,7 @@ def settle_wager(draft: Draft, act: a.SettleWager, actor: Actor) -> None:
             f"and cards and pay table make it {line.outcome} with {line.returned + line.paid} "
             f"[{line.reading or ', '.join(line.cite)}]; correct it ({a.CorrectSettlement.kind}), or "
             f"{a.Resolution.GO_ON} lets it stand",
-            seat=act.seat, wager=coupons_and_envy.label(act), choices=(a.Resolution.GO_ON,),
+            seat=act.seat, wager=coupons_and_envy.label(act), choices=(a.Resolution.GO_ON,), code="settled_otherwise"
         )  # fmt: skip
     asked = offered.asked((act.seat, act.wager, act.coupon, act.holder)) if offered else ()
     if not asked and line is None:
@@ -119,7 +124,9 @@ def settle_wager(draft: Draft, act: a.SettleWager, actor: Actor) -> None:
         and line is None
         and (cannot_be := no_row_gives(draft.setup, round_, act)) is not None
     ):
-        draft.hold(cannot_be, seat=act.seat, wager=act.wager, choices=(a.Resolution.GO_ON,))
+        draft.hold(
+            cannot_be, seat=act.seat, wager=act.wager, choices=(a.Resolution.GO_ON,), code="settlement_impossible"
+        )
     _for_the_floor(draft, asked, actor, act.seat, coupons_and_envy.label(act))
 
 
@@ -130,18 +137,21 @@ def not_payable(setup: Setup, state: State, act: a.SettleWager) -> Refusal | Non
 
 def sums(act: a.SettleWager | a.CorrectSettlement, stake: int, *, counted: bool = True) -> Refusal | None:
     """Why these sums cannot be, for a wager of so many cents. `counted`: whether anybody knows; if not, a win needs no sum."""
+    where = f"seat {act.seat}:"
     if act.outcome not in OUTCOMES:
+        known = ", ".join(OUTCOMES)
         return Refusal(
-            f"seat {act.seat}: a wager that is settled has one of: {', '.join(OUTCOMES)}; not {act.outcome}"
+            f"{where} a wager that is settled has one of: {known}; not {act.outcome}", code="outcome_unknown"
         )
     if act.outcome is Outcome.WIN and not (1 if counted else 0) <= act.paid <= MOST_PAID:
-        return Refusal(f"seat {act.seat}: a winning wager is paid 1 to {MOST_PAID} cents, {act.paid} were given")
+        wrong = f"{where} a winning wager is paid 1 to {MOST_PAID} cents, {act.paid} were given"
+        return Refusal(wrong, code="amount_out_of_range")
     if act.returned and not counted:
-        return Refusal(
-            f"seat {act.seat}: nobody counted the {act.wager}, so that no part of it can be told; leave `returned` out"
-        )
+        wrong = f"{where} nobody counted the {act.wager}, so that no part of it can be told; leave `returned` out"
+        return Refusal(wrong, code="wager_uncounted")
     if act.returned is not None and not 0 <= act.returned <= stake:
-        return Refusal(f"seat {act.seat}: of a stake of {stake} cents 0 to {stake} go back, not {act.returned}")
+        wrong = f"{where} of a stake of {stake} cents 0 to {stake} go back, not {act.returned}"
+        return Refusal(wrong, code="amount_out_of_range")
     return None
 
 
@@ -161,7 +171,7 @@ def _too_early(setup: Setup, state: State, act: a.SettleWager, wager: Wager) -> 
         return None
     if wager.fate is Fate.TO_SETTLE:
         cards = next((d for d in state.duties.values() if d.action is Action.DEAL_COMMUNITY), None)
-        return Refusal(f"first {cards.id}: {cards.action}", cards.cite) if cards else None
+        return Refusal(f"first {cards.id}: {cards.action}", cards.cite, code="duty_first") if cards else None
     if round_.phase is not round_.game.stages[-1].phase:
         return _before_settlement(setup, state, act)
     turn = next_to_settle(setup, round_)
@@ -227,7 +237,10 @@ def _in_another_step(setup: Setup, round_: Round, act: a.SettleWager, in_order: 
 def verify_settle_round(setup: Setup, state: State, act: a.SettleRound, actor: Actor) -> Refusal | None:
     """A player with too few cards has chosen first, and what is paid by the number of hands waits for that number."""
     if act.handed_back is not None and not 0 <= act.handed_back <= MOST_PAID:
-        return Refusal(f"0 to {MOST_PAID} cents can be handed back in a round, {act.handed_back} were given")
+        return Refusal(
+            f"0 to {MOST_PAID} cents can be handed back in a round, {act.handed_back} were given",
+            code="amount_out_of_range",
+        )
     return (
         short_hand_first(state, 0)
         or cutting_card_untold(setup, state)
@@ -257,7 +270,8 @@ def settle_round(draft: Draft, act: a.SettleRound, actor: Actor) -> None:
         seats = ", ".join(f"seat {seat} {cents}" for seat, cents in comes_to.items())
         draft.hold(
             f"the round was settled with {act.handed_back} cents handed back, and cards and pay tables make it {told} ({seats}); "
-            f"correct what was wrong ({a.CorrectSettlement.kind}); {a.Resolution.GO_ON} lets the rest stand"
+            f"correct what was wrong ({a.CorrectSettlement.kind}); {a.Resolution.GO_ON} lets the rest stand",
+            code="settled_otherwise_in_sum",
         )
     reached = [cut for _, cut in found.limited] if found else []
     for seat in dict.fromkeys(cut.seat for cut in reached):
@@ -275,7 +289,9 @@ def _uncounted(setup: Setup, state: State, wager: str = "") -> Refusal | None:
     lies = {name for _, name, _ in round_.wagers(*OPEN) if name in rules and rules[name].device_mode is not None}
     if not lies or (wager and wager not in lies):
         return None
-    return Refusal(f"first record how many hands the shuffler has found ({a.RecordHandsFound.kind})", cite)
+    return Refusal(
+        f"first record how many hands the shuffler has found ({a.RecordHandsFound.kind})", cite, code="hands_first"
+    )
 
 
 def verify_record_hands_found(setup: Setup, state: State, act: a.RecordHandsFound, actor: Actor) -> Refusal | None:
@@ -283,10 +299,16 @@ def verify_record_hands_found(setup: Setup, state: State, act: a.RecordHandsFoun
     cite = order_cite(setup, state, act.kind)
     if not cite or _round(state).method is not Method.SHUFFLER:
         return Refusal(
-            f"under {setup.law.rulebook.id}, dealt by {_round(state).method}, no device finds the hands", cite
+            f"under {setup.law.rulebook.id}, dealt by {_round(state).method}, no device finds the hands",
+            cite,
+            code="hands_not_asked",
         )
     if not 1 <= act.hands <= setup.seats + 1:
-        return Refusal(f"{act.hands} hands cannot be; 1 to {setup.seats + 1}, the dealer's among them", cite)
+        return Refusal(
+            f"{act.hands} hands cannot be; 1 to {setup.seats + 1}, the dealer's among them",
+            cite,
+            code="count_out_of_range",
+        )
     return None
 
 
@@ -297,7 +319,8 @@ def record_hands_found(draft: Draft, act: a.RecordHandsFound, actor: Actor) -> N
     draft.add(f.HandsFound(round_.id, act.hands, expected, act.hands == expected, actor.who, cite))
     if act.hands != expected:
         draft.hold(
-            f"the shuffler has found {act.hands} hands, and {expected} were dealt: what it pays by is wrong"
+            f"the shuffler has found {act.hands} hands, and {expected} were dealt: what it pays by is wrong",
+            code="hands_contradict",
         )
 
 
@@ -309,7 +332,7 @@ def _for_the_floor(draft: Draft, asked: Sequence[Line], actor: Actor, seat: int 
     draft.hold(
         f"a floorperson decides what these wagers come to, and a {actor.role} settled them: {open_}; correct what is wrong "
         f"({a.CorrectSettlement.kind}), or {a.Resolution.GO_ON} lets it stand",
-        reading=asked[0].reading, seat=seat, wager=wager,
+        reading=asked[0].reading, seat=seat, wager=wager, code="floor_decides"
     )  # fmt: skip
 
 
@@ -320,7 +343,7 @@ def _ask_of_limits(draft: Draft, limits: Sequence[Cut], settled: str = "", wager
     draft.hold(
         f"seat {seat}: {settled}by the cards the hand comes to {comes_to}. Whether that is limited {stand}, is asked each time "
         f"({reading}): correct it ({a.CorrectSettlement.kind}), or {a.Resolution.GO_ON} lets it stand",
-        reading=reading, seat=seat, wager=wager,
+        reading=reading, seat=seat, wager=wager, code="limit_asked"
     )  # fmt: skip
 
 
@@ -343,7 +366,7 @@ def surrender(draft: Draft, seat: int, by: str) -> None:
             draft.decide_wager(seat, round_.game.base, stake, Fate.HELD, (), cent.reading)
             draft.hold(
                 f"seat {seat}: half of {stake} cents cannot be paid; decide: {' or '.join(OF_THE_CENT)}",
-                reading=cent.reading, seat=seat, wager=round_.game.base, choices=OF_THE_CENT,
+                reading=cent.reading, seat=seat, wager=round_.game.base, choices=OF_THE_CENT, code="cent_undecided"
             )  # fmt: skip
 
 

@@ -62,20 +62,27 @@ def verify_validate_progressive(
     """What stands in the way of validating this payout."""
     rule = _rule(setup)
     if rule is None:
-        return Refusal(f"{setup.law.rulebook.id} has no payout that is validated first")
+        return Refusal(
+            f"{setup.law.rulebook.id} has no payout that is validated first", code="validation_not_known"
+        )
     round_ = _meant(state, act)
     if round_ is None:
         known = ", ".join(r.id for r in (state.round, state.last_round) if r is not None) or "none yet"
-        return Refusal(f"no payout of round {act.round or 'none'} is validated at the table; it may be: {known}")
+        return Refusal(
+            f"no payout of round {act.round or 'none'} is validated at the table; it may be: {known}",
+            code="no_such_round",
+        )
     if isinstance(round_, Round) and not _ends(round_):
         last = round_.game.stages[-1].phase
         return Refusal(
-            f"a payout is validated in phase {last} or after it", order_cite(setup, state, a.SettleRound.kind)
+            f"a payout is validated in phase {last} or after it",
+            order_cite(setup, state, a.SettleRound.kind),
+            code="wrong_phase",
         )
     seat = round_.seats.get(act.seat)
     lies = seat.wagers.get(PROGRESSIVE) if seat is not None else None
     if lies is None or (PROGRESSIVE not in setup.offered and lies.fate not in OPEN):  # a late chip was no wager
-        return Refusal(f"seat {act.seat} has no progressive wager in this round", rule.cite)
+        return Refusal(f"seat {act.seat} has no progressive wager in this round", rule.cite, code="no_such_wager")
     if not act.light_on:
         return Refusal(
             f"seat {act.seat}: the light of the progressive unit must be on; look at the unit",

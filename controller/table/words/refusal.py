@@ -9,7 +9,7 @@ HELD = "held"
 class Refusal(Struct, frozen=True):
     """Why not, for the person who tried; `cite` where a clause says so, `reading` where one decides what no clause says.
 
-    `code`: a stable word for this refusal, which a program may compare (`stub_count_contradicts`); None where it has none yet.
+    `code`: a stable word for this refusal, which a program may compare (`stub_count_contradicts`); docs/codes.md lists all.
     `said`: of an act that contradicts itself, its numbers and words, so that the same act is known again.
     """
 

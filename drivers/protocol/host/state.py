@@ -13,17 +13,6 @@ A pair of state and event without a row is a bug of this software and raises `No
 
 from enum import Enum, auto
 
-__all__ = [
-    "BELIEVED",
-    "HEARS",
-    "OPENING",
-    "TRANSITIONS",
-    "LinkMove",
-    "LinkStanding",
-    "LinkState",
-    "NoSuchLinkMove",
-]
-
 
 class LinkState(Enum):
     """Where a link stands."""

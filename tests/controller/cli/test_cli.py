@@ -169,13 +169,13 @@ def test_an_act_prints_what_followed_and_a_refusal_ends_with_one(table: Path) ->
     ("words", "code", "says"),
     [
         (("begin_rond", "back=red"), 2, "no act 'begin_rond' (nearest: begin_round)"),
-        (("begin_round", "bakc=red"), 2, "begin_round takes no 'bakc' (nearest: back)"),
+        (("begin_round", "bakc=red"), 2, "begin_round has no 'bakc' (nearest: back)"),
         (("begin_round",), 2, "begin_round needs 'back'"),
         (("begin_round", "red"), 2, "'red' is not KEY=VALUE"),
         (("begin_round", "back=red", "back=blue"), 2, "'back' is given twice"),
         (("place_wager", "seat=one", "wager=ante", "cents=5"), 2, "'seat': expected int"),
         (("record_decision", "seat=1", "decision=paly"), 2, "'paly' (nearest: play)"),
-        (("raise_dispute", "reason=\x1b[2J"), 2, "'reason' of raise_dispute holds the control character U+001B"),
+        (("raise_dispute", "reason=\x1b[2J"), 2, "raise_dispute: 'reason' holds the control character U+001B"),
     ],
 )
 def test_an_act_that_cannot_be_is_a_usage_error(words: tuple[str, ...], code: int, says: str) -> None:
@@ -391,7 +391,7 @@ def test_check_says_what_is_wrong_and_ends_with_one(tmp_path: Path) -> None:
     wrong.write_text(EXAMPLE.read_text().replace("seats = 6", "seats = 60"))
     done = _run("check", str(wrong), str(EXAMPLE))
     assert done.exit_code == 1
-    assert "WRONG  [table] seats: must be from 1 to 12, and is 60" in done.output
+    assert "WRONG  [table] seats: must be from 1 to 12, not 60" in done.output
     assert f"{EXAMPLE}: sound" in done.output
     assert _run("check", str(EXAMPLE)).exit_code == 0
     told = json.loads(_run("check", "--json", str(wrong), str(EXAMPLE)).output)

@@ -12,9 +12,10 @@ from click.testing import CliRunner, Result
 
 from controller.cli.decide import example_setup
 from controller.cli.main import cli
-from controller.config.model import TableConfig, law_of
-from controller.filters.json_lines import MAX_LINE
+from controller.config.model import law_of
+from controller.config.table import TableConfig
 from controller.games.registry import unplayable
+from controller.readers.json import MAX_LINE
 from controller.rules.elections import proposals
 from controller.rules.read.library import available, find
 

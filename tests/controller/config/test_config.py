@@ -171,66 +171,66 @@ def test_everything_that_is_set_arrives(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "fault"),
     [
-        ("seats = 6", "seats = 6\nseat = 6", "[table] seat: unknown key (nearest: seats)"),
-        ("[journal]", "[jurnal]\n[journal]", "jurnal: unknown key (nearest: journal)"),
-        ("serial = ", "seral = ", "[[device]] 1 (shuffler-1) seral: unknown key (nearest: serial)"),
-        ("seats = 6\n", "", "[table] seats: is missing; a whole number is needed"),
-        ("seats = 6", 'seats = "6"', "[table] seats: must be a whole number, and is '6'"),
-        ("seats = 6", "seats = true", "[table] seats: must be a whole number, and is True"),
-        ("seats = 6", "seats = 0", "[table] seats: must be from 1 to 12, and is 0"),
-        ("seats = 6", "seats = 7", "[table] seats: md-uth has at most 6 seats (2.A), and 7 are set"),
-        ('"lv01"', '"LV 01"', "[table] site: must match [a-z0-9-]{1,32}, and is 'LV 01'"),
-        ('"lv01"', '""', "[table] site: must match [a-z0-9-]{1,32}, and is ''"),
-        ('"md-uth"', '"md-uht"', "[table] rulebook: no rulebook 'md-uht' (nearest: md-uth)"),
-        ('"manual_shoe"', '"manual_sho"', "[table] method: is 'manual_sho' (nearest: manual_shoe)"),
+        ("seats = 6", "seats = 6\nseat = 6", "[table] seat: key_unknown"),
+        ("[journal]", "[jurnal]\n[journal]", "jurnal: key_unknown"),
+        ("serial = ", "seral = ", "[[device]] 1 (shuffler-1) seral: key_unknown"),
+        ("seats = 6\n", "", "[table] seats: key_missing"),
+        ("seats = 6", 'seats = "6"', "[table] seats: type_wrong"),
+        ("seats = 6", "seats = true", "[table] seats: type_wrong"),
+        ("seats = 6", "seats = 0", "[table] seats: number_out_of_range"),
+        ("seats = 6", "seats = 7", "[table] seats: too_many_seats"),
+        ('"lv01"', '"LV 01"', "[table] site: text_unfit"),
+        ('"lv01"', '""', "[table] site: text_unfit"),
+        ('"md-uth"', '"md-uht"', "[table] rulebook: rulebook_unknown"),
+        ('"manual_shoe"', '"manual_sho"', "[table] method: word_unknown"),
         (
             '"manual_shoe"', '"electronic"',
-            "[table] method: md-uth permits an electronic table (11.L, 11.L(1), 11.L(2)), and none is kept here: cards lie on "
-            "a layout, dealt by manual_shoe, hand, dealing_shoe, shuffler",
+            "[table] method: word_refused",
         ),
-        ('backs = ["red"]', "backs = []", "[table] backs: must name at least 1"),
-        ('backs = ["red"]', 'backs = ["red", "red"]', "[table] backs: names 'red' twice"),
-        ('backs = ["red"]', 'backs = ["rde"]', "[table] backs: is 'rde' (nearest: red)"),
-        ('backs = ["red"]', 'backs = ["unknown"]', "[table] backs: a set is known by its colour, so that must be one"),
-        ('backs = ["red"]', 'backs = "red"', "[table] backs: must be a list, and is 'red'"),
-        ('backs = ["red"]', 'offered = ["tripps"]', "[table] offered: md-uth has no optional wager 'tripps' (nearest: trips)"),
-        ('backs = ["red"]', 'currency = "usd"', "[table] currency: must match [A-Z]{3}, and is 'usd'"),
-        ('backs = ["red"]', "progressive_cents = -1", "[table] progressive_cents: must be from 0 to 10000000, and is -1"),
-        ('backs = ["red"]', 'production = "no"', "[table] production: must be true or false, and is 'no'"),
-        ('path = "t1.journal"', "", "[journal] path: is missing; text is needed"),
-        ('[journal]\npath = "t1.journal"\n', 'journal = "t1.journal"\n', "[table] journal: unknown key"),
-        ('"shoe-1"\nkind', '"shuffler-1"\nkind', "[[device]] name: 'shuffler-1' stands at 2 devices"),
-        ('"/dev/table/shoe-1"', '"/dev/table/../table/shuffler-1"', "[[device]] path: '/dev/table/shuffler-1' stands at 2"),
-        ('"/dev/table/shoe-1"', '"usb:1209:0002/B-1"', "[[device]] 2 (shoe-1) path: 'usb:1209:0002/B-1' is no USB address"),
+        ('backs = ["red"]', "backs = []", "[table] backs: too_few"),
+        ('backs = ["red"]', 'backs = ["red", "red"]', "[table] backs: named_twice"),
+        ('backs = ["red"]', 'backs = ["rde"]', "[table] backs: word_unknown"),
+        ('backs = ["red"]', 'backs = ["unknown"]', "[table] backs: word_refused"),
+        ('backs = ["red"]', 'backs = "red"', "[table] backs: type_wrong"),
+        ('backs = ["red"]', 'offered = ["tripps"]', "[table] offered: wager_unknown"),
+        ('backs = ["red"]', 'currency = "usd"', "[table] currency: text_unfit"),
+        ('backs = ["red"]', "progressive_cents = -1", "[table] progressive_cents: number_out_of_range"),
+        ('backs = ["red"]', 'production = "no"', "[table] production: type_wrong"),
+        ('path = "t1.journal"', "", "[journal] path: key_missing"),
+        ('[journal]\npath = "t1.journal"\n', 'journal = "t1.journal"\n', "[table] journal: key_unknown"),
+        ('"shoe-1"\nkind', '"shuffler-1"\nkind', "[[device]] name: named_twice"),
+        ('"/dev/table/shoe-1"', '"/dev/table/../table/shuffler-1"', "[[device]] path: named_twice"),
+        ('"/dev/table/shoe-1"', '"usb:1209:0002/B-1"', "[[device]] 2 (shoe-1) path: text_unfit"),
         (
             'path = "/dev/table/shuffler-1"\n', 'path = "usb:1209:1/A@1-2"\n',
-            "[[device]] 1 (shuffler-1) path: 'usb:1209:1/A@1-2' is no USB address; it is written usb:VID:PID/SERIAL@BUS-PORT",
+            "[[device]] 1 (shuffler-1) path: text_unfit",
         ),
-        ('"B-1"', '"A-1"', "[[device]] serial: 'A-1' stands at 2 devices"),
-        ('kind = "shoe"', 'kind = "shuffler"', "[[device]] kind: 'shuffler' stands at 2 devices"),
-        ('kind = "shoe"', 'kind = "show"', "[[device]] 2 (shoe-1) kind: is 'show' (nearest: shoe)"),
-        ('name = "shoe-1"', 'name = "table"', "[[device]] 2 (table) name: 'table' stands for the table itself"),
-        ('serial = "B-1"', "baud = 300", "[[device]] 2 (shoe-1) baud: must be from 1200 to 4000000, and is 300"),
-        ("[journal]", '[elections]\nR-1 = "x"\n[journal]', "[elections] R-1: must be a table, as { choice"),
-        ("[journal]", '[elections]\nR-01.choice = "hold"\n[journal]', "[elections] R-01 by: is missing"),
-        ("[journal]", '[elections]\nR-99 = {choice="a", by="b"}\n[journal]', "[elections] R-99: md-uth has no such reading"),
+        ('"B-1"', '"A-1"', "[[device]] serial: named_twice"),
+        ('kind = "shoe"', 'kind = "shuffler"', "[[device]] kind: named_twice"),
+        ('kind = "shoe"', 'kind = "show"', "[[device]] 2 (shoe-1) kind: word_unknown"),
+        ('name = "shoe-1"', 'name = "table"', "[[device]] 2 (table) name: word_refused"),
+        ('serial = "B-1"', "baud = 300", "[[device]] 2 (shoe-1) baud: number_out_of_range"),
+        ("[journal]", '[elections]\nR-1 = "x"\n[journal]', "[elections] R-1: type_wrong"),
+        ("[journal]", '[elections]\nR-01.choice = "hold"\n[journal]', "[elections] R-01 by: key_missing"),
+        ("[journal]", '[elections]\nR-99 = {choice="a", by="b"}\n[journal]', "[elections] R-99: reading_unknown"),
         (
             "[journal]", '[elections]\nR-01 = {choice="hodl", by="b"}\n[journal]',
-            "[elections] R-01: unknown choice 'hodl' (choices: void_and_remove, hold)",
+            "[elections] R-01: choice_unknown",
         ),
-        ("[journal]", "[mqtt]\n[journal]", "[mqtt] host: is missing; text is needed"),
-        ("[journal]", '[mqtt]\nhost="b"\nport=0\n[journal]', "[mqtt] port: must be from 1 to 65535, and is 0"),
-        ("[journal]", '[mqtt]\nhost="b"\nprotocol="4"\n[journal]', "[mqtt] protocol: must be one of 5, 3.1.1, and is '4'"),
-        ("[journal]", '[mqtt]\nhost="b"\ncert="c"\n[journal]', "[mqtt] cert: 'cert' and 'key' belong together"),
-        ("[journal]", '[mqtt]\nhost="b"\ncert="c"\nkey="k"\n[journal]', "[mqtt] cert: needs 'ca'"),
-        ("[journal]", '[mqtt]\nhost="b"\npassword_file="p"\n[journal]', "[mqtt] password_file: a password needs a 'username'"),
-        ("[journal]", f'[control]\nsocket="/{"x" * 107}"\n[journal]', "[control] socket: a Unix socket's path has at most 107"),
-        ("[journal]", '[[control.people]]\nname="Ada L"\nroles=["dealer"]\n[journal]', "[[control.people]] 1 (Ada L) name: must"),
-        ("[journal]", '[[control.people]]\nname="ada"\nroles=[]\n[journal]', "[[control.people]] 1 (ada) roles: must name"),
-        ("[journal]", '[[control.people]]\nname="ada"\nroles=["deeler"]\n[journal]', "roles: is 'deeler' (nearest: dealer)"),
-        ("[journal]", '[control]\npeople=["ada"]\n[journal]', "[control] people: must be an array of tables"),
-        ("[journal]", '[log]\nlevel="inof"\n[journal]', "[log] level: is 'inof' (nearest: info)"),
-        ("[journal]", '[log]\nformat=1\n[journal]', "[log] format: must be text, and is 1"),
+        ("[journal]", "[mqtt]\n[journal]", "[mqtt] host: key_missing"),
+        ("[journal]", '[mqtt]\nhost="b"\nport=0\n[journal]', "[mqtt] port: number_out_of_range"),
+        ("[journal]", '[mqtt]\nhost="b"\nprotocol="4"\n[journal]', "[mqtt] protocol: word_unknown"),
+        ("[journal]", '[mqtt]\nhost="b"\ncert="c"\n[journal]', "[mqtt] cert: keys_together"),
+        ("[journal]", '[mqtt]\nhost="b"\ncert="c"\nkey="k"\n[journal]', "[mqtt] cert: keys_together"),
+        ("[journal]", '[mqtt]\nhost="b"\npassword_file="p"\n[journal]', "[mqtt] password_file: keys_together"),
+        ("[journal]", f'[control]\nsocket="/{"x" * 107}"\n[journal]', "[control] socket: text_unfit"),
+        ("[journal]", '[[control.people]]\nname="A L"\n[journal]', "[[control.people]] 1 (A L) name: text_unfit"),
+        ("[journal]", '[[control.people]]\nname="ada"\nroles=[]\n[journal]', "[[control.people]] 1 (ada) roles: too_few"),
+        ("[journal]", '[[control.people]]\nname="ada"\nroles=["deeler"]\n[journal]',
+         "[[control.people]] 1 (ada) roles: word_unknown"),
+        ("[journal]", '[control]\npeople=["ada"]\n[journal]', "[control] people: type_wrong"),
+        ("[journal]", '[log]\nlevel="inof"\n[journal]', "[log] level: word_unknown"),
+        ("[journal]", '[log]\nformat=1\n[journal]', "[log] format: type_wrong"),
     ],
 )  # fmt: skip
 def test_a_fault_is_named_with_its_place_and_the_nearest_word(
@@ -238,7 +238,7 @@ def test_a_fault_is_named_with_its_place_and_the_nearest_word(
 ) -> None:
     """One thing wrong in a sound file gives the fault that says so, in words and with the key."""
     faults = _faults(tmp_path, _changed(old, new))
-    assert any(found.startswith(fault) or fault in found for found in faults), faults
+    assert fault in [f"{found.place}: {found.code}" for found in faults]
 
 
 def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
@@ -259,9 +259,9 @@ def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("method", "devices", "fault"),
     [
-        ("dealing_shoe", "", "method: dealing_shoe needs a shoe, and no [[device]] is one"),
-        ("shuffler", "", "method: shuffler needs a shuffler, and no [[device]] is one"),
-        ("hand", "", "method: dealing by hand needs a shuffler (9.A(1))"),
+        ("dealing_shoe", "", "[table] method: device_missing"),
+        ("shuffler", "", "[table] method: device_missing"),
+        ("hand", "", "[table] method: device_missing"),
     ],
 )
 def test_a_method_without_its_device_is_refused_with_the_clause(
@@ -269,7 +269,7 @@ def test_a_method_without_its_device_is_refused_with_the_clause(
 ) -> None:
     """What the document demands of a way of dealing must stand at the table."""
     faults = _faults(tmp_path, LEAST.replace("manual_shoe", method) + devices)
-    assert faults == (f"[table] {fault}",)
+    assert [f"{found.place}: {found.code}" for found in faults] == [fault]
     assert _faults(tmp_path, LEAST.replace("manual_shoe", method) + DEVICES) == ()
 
 
@@ -302,12 +302,12 @@ def test_a_progressive_needs_its_device_and_the_worth_of_a_chip(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("old", "new", "fault"),
     [
-        ('"/dev/table/shoe-1"', '"/dev/ttyUSB0"', "path: /dev/ttyUSB0 may be another device after a restart"),
-        ('"/dev/table/shoe-1"', '"/dev/ttyACM12"', "path: /dev/ttyACM12 may be another device after a restart"),
-        ('"B-1"', '"SIM-shoe-1"', "serial: SIM-shoe-1 is a simulator's"),
-        ('serial = "B-1"', "", "serial: is missing; in production each device is known by its serial number"),
-        ('kind = "shoe"\nkey_file = "shoe-1.key"', 'kind = "line"', "kind: a line device cannot prove"),
-        ('key_file = "shoe-1.key"', "", "key_file: is missing; in production a device proves its key"),
+        ('"/dev/table/shoe-1"', '"/dev/ttyUSB0"', "[[device]] 2 (shoe-1) path: path_unstable"),
+        ('"/dev/table/shoe-1"', '"/dev/ttyACM12"', "[[device]] 2 (shoe-1) path: path_unstable"),
+        ('"B-1"', '"SIM-shoe-1"', "[[device]] 2 (shoe-1) serial: bench_only"),
+        ('serial = "B-1"', "", "[[device]] 2 (shoe-1) serial: needed_in_production"),
+        ('kind = "shoe"\nkey_file = "shoe-1.key"', 'kind = "line"', "[[device]] 2 (shoe-1) kind: bench_only"),
+        ('key_file = "shoe-1.key"', "", "[[device]] 2 (shoe-1) key_file: needed_in_production"),
     ],
 )
 def test_in_production_a_device_must_be_a_known_machine(tmp_path: Path, old: str, new: str, fault: str) -> None:
@@ -315,7 +315,7 @@ def test_in_production_a_device_must_be_a_known_machine(tmp_path: Path, old: str
     text = _changed(old, new)
     assert _faults(tmp_path, text) == ()
     (found,) = _faults(tmp_path, text.replace("[journal]", f"production = true\n{SIGNED}{SEALED}"))
-    assert found.startswith("[[device]] 2 (shoe-1) " + fault)
+    assert f"{found.place}: {found.code}" == fault
 
 
 def test_in_production_whoever_is_above_a_dealer_acts_from_one_login(tmp_path: Path) -> None:
@@ -349,8 +349,10 @@ def test_faults_of_the_list_are_faults_of_the_table(tmp_path: Path) -> None:
     )
     found = _faults(tmp_path, LEAST.replace("[journal]", 'approved_devices = "list.toml"\n[journal]'))
     assert len(found) == 2
-    assert found[0].startswith("list.toml [[firmware]] 1 (S) status: is 'aproved'")
-    assert found[1] == "list.toml [[firmware]] 1 (S) sha256: is missing; text is needed"
+    places = [(fault.place, fault.code, fault.line) for fault in found]
+    assert places == [
+        ("list.toml [[firmware]] 1 (S) status", "word_unknown", 5), ("list.toml [[firmware]] 1 (S) sha256", "key_missing", 1),
+    ]  # fmt: skip
 
 
 def test_a_key_that_others_can_read_is_refused_with_its_remedy(tmp_path: Path) -> None:
@@ -372,10 +374,10 @@ def test_a_device_that_writes_lines_has_no_key(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("entry", "fault"),
     [
-        ('kind = "line"\nmodem_line = "dcd"', "modem_line: is one of dsr, cts, not 'dcd'"),
+        ('kind = "line"\nmodem_line = "dcd"', "[[device]] 2 (shoe-1) modem_line: word_unknown"),
         (
             'kind = "shoe"\nmodem_line = "dsr"',
-            "modem_line: is for a device on a serial port that only writes lines",
+            "[[device]] 2 (shoe-1) modem_line: key_unfit",
         ),
     ],
 )
@@ -384,7 +386,7 @@ def test_a_modem_line_is_one_of_two_and_of_a_device_that_never_answers(
 ) -> None:
     """Whoever answers says more by that than a voltage does."""
     found = _faults(tmp_path, _changed('kind = "shoe"', entry))
-    assert any(fault in one for one in found), found
+    assert fault in [f"{one.place}: {one.code}" for one in found]
 
 
 def test_in_production_the_rulebook_is_the_file_that_was_signed(tmp_path: Path) -> None:
@@ -441,21 +443,20 @@ def test_in_production_nothing_is_elected_by_the_bench_and_no_test_device_is_tak
     assert [device.accept_test_only for device in config.devices] == [False, False]
 
 
-@pytest.mark.parametrize(
-    ("data", "fault"),
-    [(b"[table", "no TOML: "), (b"\xff\xfe", "no TOML: "), (b"a = 1\na = 2", "no TOML: ")],
-)
-def test_what_is_no_toml_is_one_fault(tmp_path: Path, data: bytes, fault: str) -> None:
+@pytest.mark.parametrize("data", [b"[table", b"\xff\xfe", b"a = 1\na = 2"])
+def test_what_is_no_toml_is_one_fault(tmp_path: Path, data: bytes) -> None:
     """The parser's own words say where."""
     path = tmp_path / "table.toml"
     path.write_bytes(data)
     (found,) = read_config(path).faults
-    assert found.startswith(fault)
+    assert (found.place, found.code) == ("file", "not_toml")
 
 
 def test_a_missing_file_is_one_fault(tmp_path: Path) -> None:
     """It is told like any other, with its path."""
-    with pytest.raises(ConfigInvalid, match=r"none\.toml: refused for 1 fault\n  cannot be read: No such file"):
+    with pytest.raises(
+        ConfigInvalid, match=r"none\.toml: refused for 1 fault\n  file: cannot be read: No such file"
+    ):
         load_config(tmp_path / "none.toml")
 
 
@@ -558,14 +559,14 @@ def test_a_rulebook_whose_clauses_have_no_sound_classes_is_refused(
     path = tmp_path / "rulebooks" / "clauses" / "md-uth.coverage.toml"
     path.write_text(path.read_text().replace("[[physical]]", "[[phisical]]"))
     faults = _faults(tmp_path, LEAST + DEVICES)
-    assert f"{path} file: unknown key 'phisical' (nearest: physical)" in faults
+    assert (f"{path} phisical", "key_unknown") in [(fault.place, fault.code) for fault in faults]
 
 
 def test_an_electronic_table_is_no_word_where_the_document_does_not_permit_one(tmp_path: Path) -> None:
     """Other documents know no such table; nothing is cited that they do not say."""
     for rulebook in ("ma-uth", "nj-pikit", "fast-action", "ma-colorado"):
         text = _changed('"manual_shoe"', '"electronic"', LEAST).replace("md-uth", rulebook)
-        assert "[table] method: is 'electronic' (known: " in "\n".join(_faults(tmp_path, text))
+        assert ("[table] method", "word_unknown") in [(f.place, f.code) for f in _faults(tmp_path, text)]
 
 
 LIMITS = "[limits]\nante = { least = 500, most = 50000 }\ntrips = { most = 10000 }\n"
@@ -583,14 +584,14 @@ def test_in_production_limits_that_the_document_has_posted_are_set(tmp_path: Pat
     signed = f'production = true\nrulebook_sha256 = "{library.find("nj-pikit").sha256}"\n'
     text = bench.replace("[journal]", f"{signed}{SEALED}")
     both, most = (
-        f"{lacks} (39.3(a)); in production it stands here" for lacks in ("no least and no most", "no most")
+        f"{lacks} (39.3(a)); in production it must be there" for lacks in ("no least and no most", "no most")
     )
     ante, bonus = "ante = { least = 500, most = 50000 }\n", "three_card_bonus = { least = 100, most = 10000 }\n"
     assert _faults(tmp_path, bench) == ()
-    assert _faults(tmp_path, text) == (f"[limits] ante has {both}", f"[limits] three_card_bonus has {both}")
-    assert _faults(tmp_path, f"{text}[limits]\n{ante}") == (f"[limits] three_card_bonus has {both}",)
+    assert _faults(tmp_path, text) == (f"[limits]: ante has {both}", f"[limits]: three_card_bonus has {both}")
+    assert _faults(tmp_path, f"{text}[limits]\n{ante}") == (f"[limits]: three_card_bonus has {both}",)
     half = ante.replace(", most = 50000", "")
-    assert _faults(tmp_path, f"{text}[limits]\n{half}{bonus}") == (f"[limits] ante has {most}",)
+    assert _faults(tmp_path, f"{text}[limits]\n{half}{bonus}") == (f"[limits]: ante has {most}",)
     assert _faults(tmp_path, f"{text}[limits]\n{ante}{bonus}") == ()
     not_offered = text.replace('offered = ["three_card_bonus"]', "")
     assert _faults(tmp_path, f"{not_offered}[limits]\n{ante}") == ()
@@ -599,20 +600,20 @@ def test_in_production_limits_that_the_document_has_posted_are_set(tmp_path: Pat
 @pytest.mark.parametrize(
     ("old", "new", "fault"),
     [
-        ("ante", "play", "[limits] play: its amount is not the player's choice; it has no limits ("),
+        ("ante", "play", "[limits] play: limits_unfit"),
         (
             "trips",
             "progressive",
-            "[limits] progressive: its amount is not the player's choice; it has no limits (",
+            "[limits] progressive: limits_unfit",
         ),
-        ("ante", "antes", "[limits] antes: md-uth has no such wager (nearest: ante)"),
-        ("least = 500", "least = 50001", "[limits] ante least: is 50001, and more than the most of 50000"),
+        ("ante", "antes", "[limits] antes: wager_unknown"),
+        ("least = 500", "least = 50001", "[limits] ante least: limits_unfit"),
         (
             "{ most = 10000 }",
             "10000",
-            "[limits] trips: must be a table, as { least = 1000, most = 50000 }, and is 10000",
+            "[limits] trips: type_wrong",
         ),
-        ("most = 10000", "mots = 10000", "[limits] trips mots: unknown key (nearest: most)"),
+        ("most = 10000", "mots = 10000", "[limits] trips mots: key_unknown"),
     ],
 )
 def test_limits_that_cannot_be_are_named(tmp_path: Path, old: str, new: str, fault: str) -> None:
@@ -620,7 +621,7 @@ def test_limits_that_cannot_be_are_named(tmp_path: Path, old: str, new: str, fau
     assert old in LIMITS
     with pytest.raises(ConfigInvalid) as refused:
         load_config(_write(tmp_path, LEAST + LIMITS.replace(old, new, 1)))
-    assert any(found.startswith(fault) for found in refused.value.faults)
+    assert fault in [f"{found.place}: {found.code}" for found in refused.value.faults]
 
 
 def elected(**choices: str) -> str:
@@ -641,22 +642,20 @@ def test_payouts_reach_the_core(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rulebook", "payouts", "choice", "fault"),
     [
-        ("md-uth", "payout_limit_cents = 6000000", "least", "payout_limit_cents: payout_limit leaves none of the house's"),
-        ("md-uth", "payout_limit_cents = 4999999", "higher", "payout_limit_cents: the payout limit is 4999999 cents, and must"
-         " be at least 5000000 [12.F(1)]"),
-        ("md-uth", "unit_cents = 25", "higher", "payout_limit_cents: is missing; the house has a limit of its own by payout_"
-         "limit (12.F, 12.F(1))"),
-        ("nj-pikit", "payout_limit_cents = 6000000", "", "payout_limit_cents: nj-pikit has no limit that the house may set"),
-        ("nj-pikit", "unit_cents = 25", "", "unit_cents: nj-pikit has no rule of breakage, so each cent is paid"),
-        ("md-uth", "unit_cents = 0", "least", "unit_cents: must be from 1 to 10000000, and is 0"),
-        ("md-uth", "payout_limit_cents = 0", "least", "payout_limit_cents: must be from 1 to 10000000000000, and is 0"),
+        ("md-uth", "payout_limit_cents = 6000000", "least", "[table] payout_limit_cents: payout_unfit"),
+        ("md-uth", "payout_limit_cents = 4999999", "higher", "[table] payout_limit_cents: payout_unfit"),
+        ("md-uth", "unit_cents = 25", "higher", "[table] payout_limit_cents: key_missing"),
+        ("nj-pikit", "payout_limit_cents = 6000000", "", "[table] payout_limit_cents: payout_unfit"),
+        ("nj-pikit", "unit_cents = 25", "", "[table] unit_cents: payout_unfit"),
+        ("md-uth", "unit_cents = 0", "least", "[table] unit_cents: number_out_of_range"),
+        ("md-uth", "payout_limit_cents = 0", "least", "[table] payout_limit_cents: number_out_of_range"),
     ],
 )  # fmt: skip
 def test_payouts_that_cannot_be_honoured_are_named(tmp_path, rulebook, payouts, choice, fault) -> None:
     """A limit that nobody elected or that is too low, and a unit that no rule of breakage makes whole."""
     text = LEAST.replace("md-uth", rulebook).replace("[journal]", f"{payouts}\n[journal]")
     found = _faults(tmp_path, text + (elected(payout_limit=choice) if choice else ""))
-    assert [each for each in found if each.startswith(f"[table] {fault}")]
+    assert fault in [f"{each.place}: {each.code}" for each in found]
 
 
 def test_cards_leave_the_machine_only_where_the_house_says_so(tmp_path: Path) -> None:
@@ -671,4 +670,4 @@ def test_cards_leave_the_machine_only_where_the_house_says_so(tmp_path: Path) ->
         assert found is not None
         assert found.identities == wanted
     (fault,) = _faults(tmp_path, LEAST.replace("[journal]", f'{mqtt}identities = "after_deal"\n[journal]'))
-    assert fault.startswith("[mqtt] identities: must be one of never, after_round, and is 'after_deal'")
+    assert (fault.place, fault.code) == ("[mqtt] identities", "word_unknown")

@@ -91,7 +91,7 @@ def test_what_the_simulator_prints_is_a_configuration(tmp_path, units):
         ("seat7 = 4", "seat8 = 4", "inputs seat8: unknown key (nearest: seat7)"),
         ("seat7 = 4", "seat1_4 = 4", "inputs seat1_4: unknown key (nearest: seat1_3)"),
         ("lockout = 0", "relay = 0", "coils relay: unknown key (known: lamp1, lamp2"),
-        ("address = 11", "address = 0", "address: must be from 1 to 247, and is 0"),
+        ("address = 11", "address = 0", "address: must be from 1 to 247, not 0"),
         ("address = 11", "address = 12", "unit: address 12 stands at 2 units"),
         ('"00FF 0108"', '"FF 108"', "words: must match"),
         ('"00FF 0108"', '""', "unit 1 identity words: must match"),

@@ -7,6 +7,7 @@ import pytest
 from controller.config.house import of_one_house
 from controller.config.report import Finding, document, examine, page
 from controller.games.registry import GAMES
+from controller.readers.fault import Fault
 from controller.rules.elections import proposals
 from controller.rules.explain.questions import makers_choice
 from controller.rules.read.library import find
@@ -201,8 +202,9 @@ def test_the_document_says_the_same_for_a_program() -> None:
     assert (told["sound"], told["faults"], told["rulebook"]["id"]) == (True, [], "md-uth")
     assert {"reading": "R-01", "choice": "void_and_remove", "by": "bench", "cautious": "hold"} in told["readings"]
     assert told["not_provable"]
-    broken = document(Finding(EXAMPLE, None, None, ("x: y",)))
+    broken = document(Finding(EXAMPLE, None, None, (Fault("x", "y", "key_unknown"),)))
     assert (broken["sound"], broken["rulebook"], broken["readings"]) == (False, None, [])
+    assert broken["fault_codes"] == [{"code": "key_unknown", "place": "x", "line": None}]
 
 
 def test_a_rulebook_whose_game_cannot_be_played_is_a_fault_that_says_so(
@@ -236,10 +238,8 @@ def test_tables_of_one_house_that_play_different_versions_are_faults_of_both(tmp
     assert [f.faults for f in of_one_house([examine(path) for path in (*alike, EXAMPLE)])] == [(), (), ()]
     findings = of_one_house([examine(path) for path in (alike[0], other, EXAMPLE)])
     (fault,) = findings[0].faults
-    assert fault == (
-        "[elections] ma-colorado version [6(f)]: the same at every table of the house, but t1 has required_bet, "
-        "t3 has permissible_bet"
-    )
+    assert (fault.place, fault.code) == ("[elections]", "elections_unequal")
+    assert "t1 has required_bet, t3 has permissible_bet" in fault
     assert findings[1].faults == (fault,)
     assert findings[2].faults == ()
 
@@ -313,19 +313,16 @@ def test_what_only_one_table_can_have_is_told_of_both_that_have_it(tmp_path: Pat
     one.write_text(text)
     two.write_text(text.replace('id   = "example"', 'id   = "other"'))
     first, second = of_one_house([examine(one), examine(two)])
-    assert [f.faults for f in (first, second)] == [
-        (
-            f"[mqtt] client_id: 'example' is also that of {name}; a broker lets in one of them and throws the other out; it is "
-            "unique in the whole company",
-        )
-        for name in ("other", "example")
-    ]
+    for finding, name in ((first, "other"), (second, "example")):
+        (fault,) = finding.faults
+        assert (fault.place, fault.code) == ("[mqtt] client_id", "client_id_taken")
+        assert f"is also that of {name};" in fault
     (odd,) = set(first.warnings) - set(examine(one).warnings)
     assert odd.startswith("[journal] path: /var/lib/tablewarden/example.journal is also the record of other; ")
     assert f"  ODD    {odd}" in page(first)
     two.write_text(text)
     told = of_one_house([examine(one), examine(two)])[0].warnings
-    assert f"[table] site, id: bench/example is also {two}; a back office cannot tell them apart" in told
+    assert f"[table] site, id: bench/example is also {two}; rename one of them" in told
 
 
 def test_one_file_given_twice_and_the_shipped_tables_share_nothing(tmp_path: Path) -> None:

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from controller.filters.json_lines import convert
 from controller.filters.settle import RoundLine, round_of
 from controller.games.settling.engine import Settler
 from controller.games.settling.round import RoundRefused, Terms
 from controller.games.settling.settled import Outcome, Settlement
+from controller.readers.json import convert
 from controller.rules.elections import elect, proposals
 from controller.rules.read.library import find
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from controller.filters.json_lines import convert
 from controller.filters.settle import RoundLine, round_of
 from controller.games.settling.engine import Settler
 from controller.games.settling.round import MOST, MOST_SUM, Round, RoundRefused, Terms
 from controller.games.settling.settled import Settlement
+from controller.readers.json import convert
 from controller.rules.elections import elect, proposals
 from controller.rules.pay import FixedSum, Odds, OfMeter
 from controller.rules.read.library import find

@@ -40,7 +40,7 @@ def co() -> Rulebook:
 def faults_of(tmp_path: Path) -> Callable[..., tuple[str, ...]]:
     """Replaces text in a copy of a shipped rulebook (each old text must be there) and gives the faults found then.
 
-    A fault names the place of its row or reading in the file by a number; `N` stands for it here, as each new row moves it.
+    Each fault is its place and its code. In a place, `N` stands for the number of a row or reading, as each new row moves it.
     """
 
     def load(*swaps: tuple[str, str], book: str = "md-uth") -> tuple[str, ...]:
@@ -56,6 +56,10 @@ def faults_of(tmp_path: Path) -> Callable[..., tuple[str, ...]]:
         with pytest.raises(RulebookInvalid) as refused:
             load_rulebook(path)
         assert refused.value.path == path
-        return tuple(re.sub(r"(\[\[(?:reading|outcome|silent)\]\]) \d+", r"\1 N", f) for f in refused.value.faults)
+        assert all(fault.line is None or 1 <= fault.line <= text.count("\n") + 1 for fault in refused.value.faults)
+        places = (
+            re.sub(r"(\[\[(?:reading|outcome|silent)\]\]) \d+", r"\1 N", f.place) for f in refused.value.faults
+        )
+        return tuple(f"{place}: {f.code}" for place, f in zip(places, refused.value.faults, strict=True))
 
     return load

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from controller.readers.nearest import nearest
 from controller.rules.elections import ElectionsInvalid, cautious, elect
 from controller.rules.explain.coverage import CoverageInvalid
 from controller.rules.explain.explain import question_line
@@ -13,7 +14,6 @@ from controller.rules.model import AmbiguousLaw, Rulebook
 from controller.rules.read.checks import describe
 from controller.rules.read.library import RulebookUnknown, find, find_coverage
 from controller.rules.read.loader import RulebookInvalid
-from controller.rules.read.reader import nearest
 from controller.rules.vocabulary import Guard, Role, Trigger
 
 FAULTS = ["the first is wrong", "and the second"]

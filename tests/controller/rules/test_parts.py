@@ -5,32 +5,47 @@ from typing import TypeAlias
 
 import pytest
 
-from controller.rules.parts import DeckChangeRule
+from controller.rules.parts import (
+    CutRule,
+    DeckChangeRule,
+    DeckRule,
+    HandRule,
+    IdleRule,
+    OpeningRule,
+    ProgressiveRule,
+    SeatRule,
+    StubRule,
+)
 from controller.rules.read import pay_tables, rows, sections
 from controller.rules.read.ranking import ranking
-from controller.rules.read.reader import Scope, Table
+from controller.rules.read.reader import LawScope, RuleTable, record
 from controller.rules.vocabulary import Action, Method
 
 CITE = {"cite": "1"}
-Reader: TypeAlias = Callable[[dict[str, object], Scope], object]
+Reader: TypeAlias = Callable[[dict[str, object], LawScope], object]
 
 
-def _table(raw: object, *clauses: str) -> Table:
-    return Table(raw, "[t]", Scope(frozenset(clauses)))
+def _table(raw: object, *clauses: str) -> RuleTable:
+    return RuleTable(raw, "[t]", LawScope(frozenset(clauses)))
 
 
 def _value(value: object) -> dict[str, object]:
     return {"value": value, **CITE}
 
 
-def _each(read: Callable[[Table], object]) -> Reader:
+def _each(read: Callable[[RuleTable], object]) -> Reader:
     """Of one table of an array."""
-    return lambda raw, scope: read(Table(raw, "[[t]] 1", scope))
+    return lambda raw, scope: read(RuleTable(raw, "[[t]] 1", scope))
 
 
-def _section(name: str, read: Callable[[Table], object]) -> Reader:
+def _section(name: str, read: Callable[[RuleTable], object]) -> Reader:
     """Of a table that stands once in the file."""
-    return lambda raw, scope: read(Table({name: raw}, "file", scope))
+    return lambda raw, scope: read(RuleTable({name: raw}, "", scope))
+
+
+def _record(name: str, cls: type[object]) -> Reader:
+    """Of a table whose keys are the fields of this dataclass."""
+    return _section(name, lambda root: record(root.part(name), cls))
 
 
 CHOICES = [{"id": "a", "says": "s"}]
@@ -67,7 +82,7 @@ PARTS: dict[str, tuple[Reader, dict[str, object], tuple[str, ...]]] = {
         ("name", "placed", "optional", "requires"),
     ),
     "decks": (
-        _section("decks", sections.decks),
+        _record("decks", DeckRule),
         {
             "per_set": _value(1), "full": _value(52), "second_set": _value("no"), "swap_after": _value("round"),
             "sets_in_rack": _value(1),
@@ -75,26 +90,26 @@ PARTS: dict[str, tuple[Reader, dict[str, object], tuple[str, ...]]] = {
         ("per_set", "full", "second_set", "swap_after", "sets_in_rack"),
     ),
     "opening": (
-        _section("opening", sections.opening),
+        _record("opening", OpeningRule),
         {"steps": STEPS, "each_set_apart": _value(True), "new_set": _value(True)},
         ("each_set_apart", "new_set"),
     ),
-    "idle": (_section("idle", sections.idle), {"steps": STEPS, "each_set": _value(True)}, ("each_set",)),
+    "idle": (_record("idle", IdleRule), {"steps": STEPS, "each_set": _value(True)}, ("each_set",)),
     "shuffle": (_section("shuffle", sections.shuffle), {"into_shoe": _value(True)}, ("into_shoe",)),
     "cut": (
-        _section("cut", sections.cut),
+        _record("cut", CutRule),
         {"after": _value(["manual"]), "not_after": _value(["device"]), "by": _value("dealer"), "least_cards": _value(1)},
         ("after", "not_after", "by", "least_cards"),
     ),
-    "hand": (_section("hand", sections.hand), {"player": _value(2)}, ("player",)),
-    "seats": (_section("table", sections.seats), {"seats": _value(6), "positions": _value(1)}, ("seats", "positions")),
+    "hand": (_record("hand", HandRule), {"player": _value(2)}, ("player",)),
+    "seats": (_record("table", SeatRule), {"seats": _value(6), "positions": _value(1)}, ("seats", "positions")),
     "stub count": (
-        _section("stub_count", sections.stub),
+        _record("stub_count", StubRule),
         {"every_rounds": _value(5), "waived_by": _value("none")},
         ("every_rounds", "waived_by"),
     ),
     "progressive": (
-        _section("progressive", sections.progressive),
+        _record("progressive", ProgressiveRule),
         {"lock_at": _value("no_more_bets"), "verify_count": _value(True)},
         ("lock_at", "verify_count"),
     ),
@@ -107,32 +122,32 @@ PARTS: dict[str, tuple[Reader, dict[str, object], tuple[str, ...]]] = {
 def test_a_part_that_lacks_a_key_is_missed_by_it_and_is_none(part: str, left_out: str) -> None:
     """One fault, and no half of a part that a check of the whole would judge."""
     read, raw, _ = PARTS[part]
-    sound, lacking = Scope(frozenset({"1"})), Scope(frozenset({"1"}))
+    sound, lacking = LawScope(frozenset({"1"})), LawScope(frozenset({"1"}))
     assert read(raw, sound) is not None
     assert sound.faults == []
     assert read({key: value for key, value in raw.items() if key != left_out}, lacking) is None
-    assert [fault.partition(": ")[2] for fault in lacking.faults] == [f"{left_out!r} is missing"]
+    assert [(fault.place.split()[-1], fault.code) for fault in lacking.faults] == [(left_out, "key_missing")]
 
 
 @pytest.mark.parametrize(
     ("left_out", "fault"),
     [
-        ("cards", "[ranking]: 'cards' is missing"),
-        ("five", "[ranking]: 'five' is missing"),
-        ("of", "[five]: 'of' is missing"),
+        ("cards", "[ranking] cards"),
+        ("five", "[ranking] five"),
+        ("of", "[ranking.five] of"),
     ],
 )
 def test_nothing_is_ranked_by_half_an_order(left_out: str, fault: str) -> None:
     """The hands of five cards, of how many cards they are the best, and which card is high."""
     five = {"of": {"value": 5, **CITE}, "pair": {"value": 1, **CITE}}
     raw = {"cards": {"value": "ace_high_or_below_two", **CITE}, "five": five}
-    sound = Table({"ranking": raw}, "file", Scope(frozenset({"1"})))
+    sound = RuleTable({"ranking": raw}, "", LawScope(frozenset({"1"})))
     assert ranking(sound) is not None
     assert sound.scope.faults == []
     (five if left_out == "of" else raw).pop(left_out)
-    lacking = Table({"ranking": raw}, "file", Scope(frozenset({"1"})))
+    lacking = RuleTable({"ranking": raw}, "", LawScope(frozenset({"1"})))
     assert ranking(lacking) is None
-    assert lacking.scope.faults == [fault]
+    assert [(found.place, found.code) for found in lacking.scope.faults] == [(fault, "key_missing")]
 
 
 def test_a_demand_and_a_step_that_cannot_be_read_are_left_out_of_their_row() -> None:
@@ -153,13 +168,12 @@ def test_a_demand_and_a_step_that_cannot_be_read_are_left_out_of_their_row() -> 
     assert [(step.reading, step.choice, [d.action for d in step.do]) for step in row.by_reading] == [
         ("R-1", "a", [Action.RECORD_ONLY])
     ]
-    bad, *others = table.scope.faults
-    assert bad.startswith("[t] do 1: unknown action 'hod' ")
-    assert others == [
-        "[t] do 2: hold is about one wager: name it",
-        "[t] by_reading 1: 'reading' is missing",
-        "[t] by_reading 2: 'choice' is missing",
-        "[t] by_reading 3: unknown action 'record_onli' (nearest: record_only)",
+    assert [(fault.place, fault.code) for fault in table.scope.faults] == [
+        ("[[t.do]] 1 action", "word_unknown"),
+        ("[[t.do]] 2 action", "keys_together"),
+        ("[[t.by_reading]] 1 reading", "key_missing"),
+        ("[[t.by_reading]] 2 choice", "key_missing"),
+        ("[[t.by_reading]] 3 do", "word_unknown"),
     ]
 
 
@@ -169,13 +183,13 @@ def test_a_step_of_a_procedure_is_read_whole_or_not_at_all() -> None:
     sound = {"each_set_apart": {"value": True, **CITE}, "new_set": {"value": True, **CITE}}
     steps = [step, step | {"step": "washing"}, step | {"by": "nobody"}]
     table = _table({"opening": sound | {"steps": steps}}, "1")
-    opening = sections.opening(table)
+    opening = record(table.part("opening"), OpeningRule)
     assert opening is not None
     assert [each.step for each in opening.steps] == ["wash"]
     assert len(table.scope.faults) == 2
     without = _table({"opening": sound}, "1")
-    sections.opening(without)
-    assert without.scope.faults == ["[opening]: 'steps' is missing"]
+    record(without.part("opening"), OpeningRule)
+    assert [(fault.place, fault.code) for fault in without.scope.faults] == [("[t.opening] steps", "key_missing")]
 
 
 def test_intervals_of_a_deck_change_are_read_beside_what_cannot_be() -> None:
@@ -198,22 +212,21 @@ def test_what_is_read_by_a_word_leaves_out_what_is_misspelt_or_cannot_be_read() 
     play = sections.play(table)
     assert play is not None
     assert list(play.asked_from) == ["flop"]
-    assert [fault.partition(" (")[0] for fault in table.scope.faults] == [
-        "[asked_from]: unknown moment 'flip'",
-        "[asked_from] last_two: 'value' is unknown: 'up'",
+    assert [(fault.place, fault.code) for fault in table.scope.faults] == [
+        ("[t.play.asked_from] flip", "word_unknown"),
+        ("[t.play.asked_from] last_two value", "word_unknown"),
     ]
     found = sections.devices(
         table := _table({"devices": {"shuffler": _value(True), "shufler": _value(True)}}, "1")
     )
     assert list(found) == ["shuffler"]
-    assert [fault.partition(" (")[0] for fault in table.scope.faults] == ["[devices]: unknown device 'shufler'"]
+    assert [(fault.place, fault.code) for fault in table.scope.faults] == [("[t.devices] shufler", "word_unknown")]
     multiples = {"flop": _value([1]), "flip": _value([1]), "last_two": _value([0])}
     table = _table(dict(PARTS["wager"][1]) | {"of": "ante", "times": multiples}, "1")
     wager = sections.wager(table)
     assert wager is not None
     assert [moment for moment, _ in wager.times] == ["flop"]
-    assert table.scope.faults[0].startswith("[times]: unknown moment 'flip' ")
-    assert len(table.scope.faults) == 2
+    assert [fault.place for fault in table.scope.faults] == ["[t.times] flip", "[t.times] last_two value"]
 
 
 def test_a_stack_of_nobody_or_of_no_cards_is_left_out() -> None:
@@ -247,7 +260,7 @@ def test_rows_that_do_not_fall_are_told_by_the_order_that_knows_most_of_them(
     """Of whatever order, the first row that stands too low."""
     table = _table({"wager": "ante", "table": "A", **CITE, "rows": dict.fromkeys(named, PAYS)}, "1")
     pay_tables.pay_table(table)
-    assert table.scope.faults == [f"[t]: its rows do not fall: {fault}"]
+    assert table.scope.faults == [f"[t] rows: must fall from the highest hand down: {fault}"]
 
 
 def test_a_row_of_an_unknown_hand_or_without_odds_is_left_out() -> None:
@@ -258,6 +271,6 @@ def test_a_row_of_an_unknown_hand_or_without_odds_is_left_out() -> None:
     assert pay is not None
     assert list(pay.rows) == ["flush"]
     assert table.scope.faults == [
-        "[t]: unknown hand 'strait' (nearest: straight)",
-        "[t] pair: 'value' must be text, not 5",
+        "[t] strait: unknown word 'strait' (nearest: straight)",
+        "[t] pair value: must be text, not 5",
     ]

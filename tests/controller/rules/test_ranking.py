@@ -44,23 +44,23 @@ def test_an_order_that_this_version_does_not_rank_by_refuses_the_file(faults_of)
         ('flush          = { value = 5, cite = "5(b)(5)" }', 'flush          = { value = 4, cite = "5(b)(5)" }'),
         book="ma-uth",
     )
-    assert faults == ("[five]: flush stands above full_house, and this version ranks them the other way round",)
+    assert faults == ("[ranking.five] flush: hands_misplaced",)
 
 
 @pytest.mark.parametrize(
     ("old", "new", "fault"),
     [
-        ("pair           = { value = 9", "pair           = { value = 8", "the places do not run from 1 without a gap, each once"),
-        ("two_pairs      =", "two_pair       =", "unknown hand 'two_pair' (known: high_card, pair, two_pairs"),
-        ('cite = "5(b)(9)"', 'cite = "5(b)(10)"', "the document has no clause '5(b)(10)'"),
-        ('"class_first"', '"suit"', "'value' is unknown: 'suit'"),
-        ('"ace_high_or_below_two"', '"ace_low"', "'value' is unknown: 'ace_low'"),
-        ("[ranking.five]", "[ranking.four]", "'five' is missing"),
+        ("pair           = { value = 9", "pair           = { value = 8", "[ranking.five]: hands_misplaced"),
+        ("two_pairs      =", "two_pair       =", "[ranking.five] two_pair: word_unknown"),
+        ('cite = "5(b)(9)"', 'cite = "5(b)(10)"', "[ranking.five] pair: clause_unknown"),
+        ('"class_first"', '"suit"', "[ranking] ties value: word_unknown"),
+        ('"ace_high_or_below_two"', '"ace_low"', "[ranking] cards value: word_unknown"),
+        ("[ranking.five]", "[ranking.four]", "[ranking] five: key_missing"),
     ],
 )  # fmt: skip
 def test_a_slip_in_the_list_of_hands_refuses_the_file(faults_of, old: str, new: str, fault: str) -> None:
     """Each fault with its place and what is known."""
-    assert any(fault in found for found in faults_of((old, new), book="ma-uth"))
+    assert fault in faults_of((old, new), book="ma-uth")
 
 
 def test_seven_cards_are_ranked_with_the_clause_of_the_hand(ma: Rulebook) -> None:

@@ -57,49 +57,58 @@ def test_the_command_on_top_of_a_shipped_scenario_has_what_it_needs(
     assert f"config/scenarios/{path.name}" in command
 
 
-@pytest.mark.parametrize(
-    ("written", "says"),
-    [
-        ("about = [", "no TOML"),
-        ('about = "x"', "device must be one of shuffler, shoe, progressive, remote-io, bee-tek, not None"),
-        ('device = "shoe"', "about is missing"),
-        (HEAD, "there is no step; write [[step]]"),
-        (HEAD + 'record = "jammed"', "record is a list of kinds of facts"),
-        (
-            OF_A_BUS + '[[step]]\non = "wager_sensed"',
-            "a remote-io numbers no reports; wait for what its state comes to",
-        ),
-        (OF_A_BUS + '[[step]]\ndo = "draw"', "no act at a remote-io 'draw'"),
-        (OF_A_BUS + '[[step]]\ninject = "bus_silnt"', "did you mean bus_silent?"),
-        (HEAD + 'then = "go"', "then is stay or end, not 'go'"),
-        (HEAD + "speed = 2", "no key 'speed'; did you mean needs?"),
-        (HEAD + "[[step]]", "step 1: nothing happens in it"),
-        (HEAD + '[[step]]\ndo = "tak"', "step 1: no act at a shoe 'tak'; did you mean take?"),
-        (HEAD + '[[step]]\ndo = "put_chip"', "no act at a shoe 'put_chip'"),
-        (HEAD + '[[step]]\ndo = "load"\nbak = "red"', "no particular of load 'bak'; did you mean back?"),
-        (HEAD + '[[step]]\ndo = "load"\nback = "redd"', "no back 'redd'; did you mean red?"),
-        (HEAD + '[[step]]\ndo = "remove"\nleave = -1', "leave is a whole number from 0, not -1"),
-        (HEAD + '[[step]]\ndo = "hang"\nfor_s = "long"', "for_s is a number of seconds up to 604800"),
-        (HEAD + '[[step]]\ninject = "jamm"', "did you mean jam?"),
-        (HEAD + '[[step]]\ninject = "jam"\nback = "red"', "no key 'back'"),
-        (HEAD + '[[step]]\ninject = "jam"\ndo = "take"', "do and inject exclude each other"),
-        (HEAD + '[[step]]\nat = 1\nafter = 1\ndo = "take"', "at and after exclude each other"),
-        (HEAD + '[[step]]\nat = "soon"\ndo = "take"', "at is a number of seconds up to 604800, not 'soon'"),
-        (HEAD + '[[step]]\nwithin = -1\ndo = "take"', "within is a number of seconds up to 604800, not -1"),
-        (HEAD + '[[step]]\non = "jamed"', "no report 'jamed'; did you mean jammed?"),
-        (HEAD + '[[step]]\non = "jammed"\nbody = {stak = 2}', "no field of jammed 'stak'; did you mean stack?"),
-        (HEAD + '[[step]]\non = {deal = "idle"}\nbody = {stack = 2}', "body is that of a report"),
-        (HEAD + '[[step]]\nexpect = "jammed"', "expect is a table of keys and values"),
-        (HEAD + '[[step]]\ndo = "take"\n[[step]]\nlater = 1', "step 2: no key 'later'"),
-    ],
-)
-def test_a_mistake_in_a_file_is_named_with_its_step_and_a_remedy(written: str, says: str, tmp_path: Path) -> None:
-    """Nothing starts; the file stands in front."""
+MISTAKES: list[tuple[str, str, str]] = [
+    # what is written, the place of the fault, its code
+    ('about = "x"', "device", "key_missing"),
+    (HEAD.replace("shoe", "shoo"), "device", "word_unknown"),
+    ('device = "shoe"', "about", "key_missing"),
+    (HEAD, "[[step]]", "key_missing"),
+    (HEAD + 'record = "jammed"', "record", "type_wrong"),
+    (HEAD + 'then = "go"', "then", "word_unknown"),
+    (HEAD + "speed = 2", "speed", "key_unknown"),
+    (OF_A_BUS + '[[step]]\non = "wager_sensed"', "step 1 on", "key_unfit"),
+    (OF_A_BUS + '[[step]]\ndo = "draw"', "step 1 do", "word_unknown"),
+    (OF_A_BUS + '[[step]]\ninject = "bus_silnt"', "step 1 inject", "fault_unknown"),
+    (HEAD + "[[step]]", "step 1", "nothing_happens"),
+    (HEAD + '[[step]]\ndo = "tak"', "step 1 do", "word_unknown"),
+    (HEAD + '[[step]]\ndo = "put_chip"', "step 1 do", "word_unknown"),
+    (HEAD + '[[step]]\ndo = "load"\nbak = "red"', "step 1 bak", "key_unknown"),
+    (HEAD + '[[step]]\ndo = "load"\nback = "redd"', "step 1 back", "word_unknown"),
+    (HEAD + '[[step]]\ndo = "remove"\nleave = -1', "step 1 leave", "number_out_of_range"),
+    (HEAD + '[[step]]\ndo = "hang"\nfor_s = "long"', "step 1 for_s", "type_wrong"),
+    (HEAD + '[[step]]\ninject = "jamm"', "step 1 inject", "fault_unknown"),
+    (HEAD + '[[step]]\ninject = "jam"\nback = "red"', "step 1 back", "key_unknown"),
+    (HEAD + '[[step]]\ninject = "jam"\ndo = "take"', "step 1 inject", "keys_exclude"),
+    (HEAD + '[[step]]\nat = 1\nafter = 1\ndo = "take"', "step 1 after", "keys_exclude"),
+    (HEAD + '[[step]]\nat = "soon"\ndo = "take"', "step 1 at", "type_wrong"),
+    (HEAD + '[[step]]\nwithin = -1\ndo = "take"', "step 1 within", "number_out_of_range"),
+    (HEAD + '[[step]]\non = "jamed"', "step 1 on", "word_unknown"),
+    (HEAD + '[[step]]\non = "jammed"\nbody = {stak = 2}', "step 1 body", "word_unknown"),
+    (HEAD + '[[step]]\non = {deal = "idle"}\nbody = {stack = 2}', "step 1 body", "keys_together"),
+    (HEAD + '[[step]]\nexpect = "jammed"', "step 1 expect", "type_wrong"),
+    (HEAD + '[[step]]\ndo = "take"\n[[step]]\nlater = 1\ndo = "take"', "step 2 later", "key_unknown"),
+]
+
+
+@pytest.mark.parametrize(("written", "place", "code"), MISTAKES)
+def test_a_mistake_in_a_file_has_its_place_and_its_code(
+    written: str, place: str, code: str, tmp_path: Path
+) -> None:
+    """Nothing starts; the file is named first, and the fault is all that the exception says."""
     path = tmp_path / "s.toml"
     path.write_text(written)
     with pytest.raises(ScriptError, match="^" + re.escape(str(path))) as caught:
         load(path)
-    assert says in str(caught.value)
+    assert caught.value.fault is not None
+    assert (caught.value.fault.place, caught.value.fault.code) == (place, code)
+
+
+def test_what_is_no_toml_is_named_with_its_file(tmp_path: Path) -> None:
+    """In the words of the parser."""
+    path = tmp_path / "s.toml"
+    path.write_text("about = [")
+    with pytest.raises(ScriptError, match="no TOML"):
+        load(path)
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
@@ -127,8 +136,8 @@ def test_a_simulator_that_does_not_fit_is_refused(arguments: list[str], says: st
     ("steps", "says"),
     [
         ([{"do": "take"}], "step 1: no stack lies in the output"),
-        ([{"expect": {"jamed": True}}], "step 1: no key of the state 'jamed'; did you mean jammed?"),
-        ([{"expect": {"places": {"magazin": 1}}}], "did you mean magazine?"),
+        ([{"expect": {"jamed": True}}], "step 1: no key of the state 'jamed' (nearest: jammed)"),
+        ([{"expect": {"places": {"magazin": 1}}}], "nearest: magazine"),
         (
             [{"do": "open_lid"}, {"expect": {"lid_open": False}, "within": 0.05}],
             "step 2: after 0.05 s lid_open is True and not False",

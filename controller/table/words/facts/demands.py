@@ -79,7 +79,7 @@ class HoldPlaced(Struct, frozen=True):
     """Play stands still until a person of at least this role has looked. `seat`: of held wagers, 0 = the round.
 
     `choices`: what the person may decide; a remedy that the document does not allow is not among them. `code`: a stable word
-    for why play is held, None where it has none yet.
+    for why play is held, None in records of earlier versions; docs/codes.md lists all.
     """
 
     kind: ClassVar[str] = "hold_placed"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller.rules.read.toml import MAX_NUMBER, MIN_NUMBER, MOST_DEPTH, TomlInvalid, parse_toml
+from controller.readers.toml import MAX_NUMBER, MIN_NUMBER, MOST_DEPTH, TomlInvalid, parse_toml
 
 BRACKETS = 5000
 

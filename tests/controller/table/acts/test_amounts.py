@@ -7,7 +7,8 @@ from random import Random
 import pytest
 
 from controller.config import model
-from controller.config.model import TableConfig, law_of
+from controller.config.model import law_of
+from controller.config.table import TableConfig
 from controller.games.model import Decision
 from controller.games.settling.engine import Settler
 from controller.games.settling.round import RoundRefused, Terms

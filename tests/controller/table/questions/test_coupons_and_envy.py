@@ -12,7 +12,6 @@ from controller.table.settlement.offer import offer
 from controller.table.settlement.unchecked import Check, unchecked
 from controller.table.words import acts as a
 from controller.table.words import facts as f
-from controller.table.words.refusal import Refusal
 
 WIN, LOSE, PUSH = a.Outcome.WIN, a.Outcome.LOSE, a.Outcome.PUSH
 KINGS = (a.RecordHand(Area.COMMUNITY, "Kh Qd 7s 4c 2d"), a.RecordHand(Area.DEALER, "Ks 9d"))
@@ -259,7 +258,7 @@ def test_envy_waits_for_the_settlement_in_a_game_that_settles_some_wagers_before
     table.chip(1)
     table.let_out().deal()
     refused = may_settle(table.setup, table.round, a.SettleWager(1, "envy", WIN, 500, holder=3))
-    assert refused == Refusal("seat 1: envy is settled in phase showdown", ("1.B(3)", "11.J(2)(e)(i)"))
+    assert (refused.code, refused.cite) == ("wrong_phase", ("1.B(3)", "11.J(2)(e)(i)"))
 
 
 def test_no_envy_where_no_table_of_the_document_pays_it(with_envy):
@@ -269,7 +268,7 @@ def test_no_envy_where_no_table_of_the_document_pays_it(with_envy):
     pay = {name: each for name, each in law.rulebook.pay.items() if each.envy_for is None}
     setup = msgspec.structs.replace(table.setup, law=replace(law, rulebook=replace(law.rulebook, pay=pay)))
     refused = may_settle(setup, table.round, a.SettleWager(1, "envy", WIN, 500, holder=3))
-    assert refused == Refusal("md-uth pays no envy bonus under the tables that were elected")
+    assert (refused.code, refused.cite) == ("no_envy", ())
 
 
 def test_envy_belongs_to_the_settlement_and_to_tables_that_pay_it(make_table):

@@ -4,7 +4,9 @@ Python's reader lets pass what no other reader of TOML does (a whole number of a
 errors of its own where brackets are nested deep; what comes behind it would fail only when it prints such a value.
 """
 
+import re
 import tomllib
+from functools import lru_cache
 from typing import Any
 
 MARK = b"\xef\xbb\xbf"
@@ -53,3 +55,45 @@ def _verify(document: dict[str, Any]) -> None:
         if not level:
             return
     raise TomlInvalid(f"it is nested deeper than {MOST_DEPTH} tables or lists")
+
+
+_HEADER = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]\]?\s*(?:#.*)?")
+_KEY = re.compile(r"""\s*((?:"[^"]*"|'[^']*'|[\w-]+)(?:\s*\.\s*(?:"[^"]*"|'[^']*'|[\w-]+))*)\s*=""")
+_PART = re.compile(r"""\s*\.?\s*(?:"([^"]*)"|'([^']*)'|([\w-]+))""")
+Path = tuple[str | int, ...]
+"""The way to a value: keys of tables, and places in arrays from 0."""
+
+
+def line_of(data: bytes, path: Path) -> int | None:
+    """The line on which the value at `path` is written, or what it stands in; None for a key that no line names."""
+    known = _lines(data)
+    return next((known[path[:n]] for n in range(len(path), 0, -1) if path[:n] in known), None)
+
+
+@lru_cache(maxsize=4)
+def _lines(data: bytes) -> dict[Path, int]:
+    """Every table and key that begins a line, with the number of that line."""
+    found: dict[Path, int] = {}
+    places: dict[Path, int] = {}
+    head: Path = ()
+    inside = False
+    for number, line in enumerate(data.decode(errors="replace").splitlines(), 1):
+        begun_inside, inside = inside, inside ^ bool((line.count('"""') + line.count("'''")) % 2)
+        if begun_inside:
+            continue
+        if header := _HEADER.fullmatch(line):
+            head = ()
+            for depth, name in enumerate(parts := _parts(header[2]), 1):
+                head = (*head, name)
+                is_new = depth == len(parts) and header[1] == "[["
+                if is_new or head in places:
+                    places[head] = places.get(head, -1) + is_new
+                    head = (*head, places[head])
+            found.setdefault(head, number)
+        elif key := _KEY.match(line):
+            found.setdefault((*head, *_parts(key[1])), number)
+    return found
+
+
+def _parts(dotted: str) -> list[str]:
+    return [part[1] or part[2] or part[3] or "" for part in _PART.finditer(dotted)]

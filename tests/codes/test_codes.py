@@ -1,0 +1,53 @@
+"""Each refusal, hold, alarm and fault has a code, and docs/codes.md explains each."""
+
+import re
+
+import pytest
+
+from controller.control.desk import ErrorCode
+from controller.text.codes.devices import DEVICES
+from controller.text.codes.faults import FAULTS
+from controller.text.codes.holds import HOLDS
+from controller.text.codes.refusals import REFUSALS
+from controller.text.codes.requests import LINES, REQUESTS
+from drivers.errors import Fault
+from tests.codes import raised
+from tests.codes.page import SECTIONS, page
+
+WORDS = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+CONTRADICTS = {"irregularity_contradicts", "settlement_contradicts", "stub_count_contradicts"}
+
+
+@pytest.mark.parametrize(
+    ("listed", "found"),
+    [
+        (set(REFUSALS), raised.refusals()),
+        (set(HOLDS), raised.holds() | CONTRADICTS),
+        (set(FAULTS), raised.faults()),
+        (set(LINES), raised.lines() | {"round_unfit", "card_unfit"}),
+        (set(REQUESTS), {code.value for code in ErrorCode}),
+        (set(DEVICES), {fault.value for fault in Fault}),
+    ],
+    ids=["refusals", "holds", "faults", "lines", "requests", "devices"],
+)
+def test_every_code_is_listed_and_every_listed_code_is_raised(listed: set[str], found: set[str]) -> None:
+    """A code without a meaning helps nobody, and one that nothing raises misleads."""
+    assert (found - listed, listed - found) == (set(), set())
+
+
+def test_no_refusal_and_no_hold_is_raised_without_a_code() -> None:
+    """The calls themselves are looked at."""
+    assert raised.without_code() == []
+
+
+def test_the_page_is_the_one_in_the_docs() -> None:
+    """docs/codes.md is made by `python -m tests.codes.page` and by nobody's hand."""
+    assert (raised.ROOT / "docs/codes.md").read_text() == page()
+
+
+def test_codes_are_short_words_and_texts_are_sentences() -> None:
+    """A person reads what it means and what to do."""
+    for _, _, codes in SECTIONS:
+        for code, texts in codes.items():
+            assert WORDS.fullmatch(code), code
+            assert all(text.endswith(".") and text[0].isupper() for text in texts), code
