@@ -15,7 +15,7 @@ NAMES = {wager for book in available() for wager in find(book).wagers} - {"progr
 """The names of all wagers of all documents, but for the one that a device of its own takes."""
 LEFT = {
     "table/settlement/offer.py": 4, "table/settlement/hand_records.py": 2, "table/settlement/open_points.py": 1,
-    "table/questions/positions.py": 1, "table/permissions/irregularities.py": 1, "table/irregularities/miscounts.py": 1,
+    "table/questions/positions.py": 1, "table/acts/irregularities.py": 1, "table/irregularities/miscounts.py": 1,
     "table/course/reports.py": 1,
 }  # fmt: skip
 """Names that are left in these files: of the box of the Six Card Bonus, the Cover All, a point of settling; a shuffler's mode."""
