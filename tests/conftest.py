@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import logging
 import os
 import pickle
 import threading
