@@ -13,13 +13,13 @@ from msgspec import structs
 
 from controller.cards import house_ways
 from controller.cards.cards import parse
-from controller.config import section as config_reader
 from controller.games.model import Decision
 from controller.games.registry import GAMES
 from controller.games.settling.cover_all import CoverAll
 from controller.games.settling.engine import Settler
 from controller.games.settling.progressive import Progressive
 from controller.games.settling.settled import Line, Outcome
+from controller.readers import table as readers
 from controller.rules.model import Rulebook
 from controller.rules.ranked import Ranked
 from controller.rules.vocabulary import Method
@@ -170,14 +170,14 @@ _PERMITS = {
 
 def _one_colour(rulebook: Rulebook, clause: str) -> tuple[Rulebook, Patches]:
     """Two sets may have one colour."""
-    texts = config_reader.Section.texts
+    texts = readers.Table.texts
 
     def taken(section: Any, key: str, *args: Any, **kwargs: Any) -> tuple[str, ...]:
         if key == "backs":
             section._raw[key] = list(dict.fromkeys(section._raw[key]))
         return texts(section, key, *args, **kwargs)
 
-    return rulebook, [patch.object(config_reader.Section, "texts", taken)]
+    return rulebook, [patch.object(readers.Table, "texts", taken)]
 
 
 def _game(name: str, change: Callable[[Any], Any]) -> Mutation:
