@@ -39,7 +39,7 @@ SIGNATURE_BYTES = 64
 MAKER_BYTES = 64
 ID_BYTES = 16
 ABOUT = b"snapshot"
-FOLDED_BY = ("table", "games", "rules", "cards")
+FOLDED_BY = ("table", "games", "rules", "cards", "readers")
 """Rooms whose code makes a state; where one of their files differs, a state of theirs may too."""
 IN_CONTROLLER = ("daemon/record/snapshot.py", "journal/day_state.py", "journal/record.py", "journal/seal.py")
 IN_DRIVERS = ("events.py", "protocol/reports.py", "protocol/words.py")

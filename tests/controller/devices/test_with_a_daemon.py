@@ -105,7 +105,11 @@ def test_monitor_shows_what_the_daemon_hears(table: Path, progressive: Path, com
     _list(command, table)
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(
-        [*COMMAND, "device", "monitor", "--config", str(table)], stdout=subprocess.PIPE, text=True, env=environment
+        [*COMMAND, "device", "monitor", "--config", str(table)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+        preexec_fn=_heeds_ctrl_c,  # noqa: PLW1509  # the test has no threads of its own
     ) as monitor:
         try:
             assert monitor.stdout is not None
@@ -122,6 +126,11 @@ def test_monitor_shows_what_the_daemon_hears(table: Path, progressive: Path, com
     assert "progressive-1" in line
     assert "wager_sensed" in line or "wager_removed" in line
     assert "seat 2" in line
+
+
+def _heeds_ctrl_c() -> None:
+    """A suite that a shell put into the background leaves this signal ignored to its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _hands(progressive: Path, act: str) -> None:

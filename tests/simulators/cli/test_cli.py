@@ -105,14 +105,17 @@ def test_a_client_that_watches_does_not_delay_the_end(process: Any) -> None:
 
 
 def test_it_needs_no_daemon_and_only_the_protocol_of_the_drivers(process: Any) -> None:
-    """A maker can run it from the protocol room alone."""
+    """A maker can run it from the room of the protocol and that of the readers, which read its scenarios."""
     sim_ = process("shuffler", "--plan", "4,5,2,2,2", "--recognition")
     sim_.end()
     sim_.errors.seek(0)
     names = {line.rsplit("|", 1)[-1].strip() for line in sim_.errors if line.startswith("import time:")}
     assert "drivers.protocol.device.link" in names
     foreign = {n for n in names if n.split(".")[0] == "controller" or n.startswith("drivers.")}
-    assert not {n for n in foreign if n != "drivers.protocol" and not n.startswith("drivers.protocol.")}
+    rooms = ("drivers.protocol", "controller.readers")
+    assert not {
+        n for n in foreign - {"controller"} if n not in rooms and not n.startswith(tuple(f"{r}." for r in rooms))
+    }
 
 
 def test_the_seed_repeats_cards_and_boots(process: Any) -> None:
