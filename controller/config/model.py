@@ -91,7 +91,7 @@ class Config:
         return frames_beside(self.journal)
 
     def publish(self, version: str) -> PublishConfig | None:
-        """What the publisher is told; `version` of this software stands in the birth message."""
+        """What the publisher receives; `version` of this software stands in the birth message."""
         return replace(self.mqtt, version=version) if self.mqtt else None
 
 
