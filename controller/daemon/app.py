@@ -249,11 +249,8 @@ class Daemon:
             for session in sessions.values():
                 session.finish()
             stopping = ServiceStopping("a signal asked for it")
-            if sealer is None:
-                await engine.end(stopping)
-            else:
-                await engine.note(stopping)
-                await engine.end(sealer.checkpoint())
+            await engine.end(stopping, sealer.checkpoint if sealer else None)
+            if sealer is not None:
                 sealer.snapshot()
             for task in (*links, *writers, *rest):
                 task.cancel()

@@ -37,6 +37,7 @@ GROUP_LIMIT = 128
 """Inputs made durable in one commit at most: a group costs one sync, and nobody in it waits for much longer."""
 BOOTS_KEPT = 64
 """Boots of devices whose highest counter is kept in memory; about any other one the record is asked."""
+STOPPING = "the daemon is stopping"
 STUCK_NS = 4_000_000_000
 """An input that has waited for this long says that the reader no longer reads: twice what a commit may take."""
 
@@ -88,6 +89,7 @@ class Engine:
         self._holders: list[Callable[[str], None]] = []
         self._highest: dict[tuple[str, str], int] = {}
         self._at_once = 0
+        self._ends = False
 
     def fold_record(self, snapshot: Snapshot | None = None) -> int:
         """Folds the record into the state. Returns the number of folded facts.
@@ -131,25 +133,36 @@ class Engine:
             at = Moment(at.wall_us - before_us, received_ns, at.boot, at.clock)
         given = Input(at, subject, body, origin)
         self._enqueue(given, None)
-        return len(self._queue) < FULL_AT
+        return len(self._queue) < FULL_AT and not self._ends
 
     async def act(self, act: Act, actor: Actor) -> list[Told]:
         """Does what a person asks; returns the facts once they are durable.
 
         Raises `RecordFailed`. A refusal is a fact too (`InputRefused`).
         """
+        if self._ends:
+            raise RecordFailed(STOPPING)
         return await self._answered(Input(_moment(self._clock.stamp()), "table", act, None, actor))
 
     async def note(self, event: ServiceEvent) -> list[Told]:
-        """Records news of the service before its bearer goes on. Raises `RecordFailed`."""
+        """Records news of the service before its bearer goes on. Raises `RecordFailed`. Waits for ever once the
+        engine ends."""
+        if self._ends:
+            await asyncio.get_running_loop().create_future()
         return await self._answered(Input(_moment(self._clock.stamp()), "table", event))
 
-    async def end(self, event: ServiceEvent) -> list[Told]:
+    async def end(self, event: ServiceEvent, seal: Callable[[], ServiceEvent] | None = None) -> list[Told]:
         """Records the last news; nothing is recorded afterwards, and `run` returns. Raises `RecordFailed`.
 
-        A commit under way when `run` is cancelled could be on record unpublished.
+        `seal`: makes what is recorded directly behind `event`, from the record that holds it. A report that comes
+        meanwhile stays unacknowledged, and its device offers it to the next run. A commit under way when `run` is
+        cancelled could be on record unpublished.
         """
-        return await self._answered(Input(_moment(self._clock.stamp()), "table", event), is_last=True)
+        self._ends = True
+        told = await self._answered(Input(_moment(self._clock.stamp()), "table", event), is_last=seal is None)
+        if seal is not None:
+            told += await self._answered(Input(_moment(self._clock.stamp()), "table", seal()), is_last=True)
+        return told
 
     async def _answered(self, given: Input, *, is_last: bool = False) -> list[Told]:
         if self.failed:
@@ -201,6 +214,8 @@ class Engine:
             self._tell(wanted)
         if taken_back and isinstance(given.body, ALARMS):
             self._say_held(f"{given.subject} reported {given.body.kind.replace('_', ' ')}")
+        if self._ends and answer is None:
+            return
         self._queue.append(_Waiting(given, answer, is_last))
         self._news.set()
 
@@ -332,7 +347,7 @@ class Engine:
         for waiting in (*self._under_way, *self._queue):
             answer = waiting.answer
             if answer is not None and not answer.done():
-                answer.set_exception(RecordFailed(self.failed or "the daemon is stopping"))
+                answer.set_exception(RecordFailed(self.failed or STOPPING))
         self._queue.clear()
 
 

@@ -128,6 +128,23 @@ async def test_nothing_comes_on_record_behind_the_last_news(bench):
     assert bench.spy.acknowledged == [1]
 
 
+async def test_nothing_comes_on_record_between_the_last_news_and_its_seal(bench):
+    """The checkpoint of an orderly stop signs a record that ends with the stop."""
+    seal = ServiceStopping("sealed")
+    ending = asyncio.create_task(bench.engine.end(ServiceStopping(""), lambda: (bench.report(2), seal)[1]))
+    await asyncio.sleep(0)
+    bench.report(1)
+    part = asyncio.create_task(bench.engine.note(ServiceStopping("of a part")))
+    with pytest.raises(RecordFailed, match="stopping"):
+        await bench.engine.act(a.OpenTable(), FLOOR)
+    assert [fact.fact.event.reason for fact in await ending] == ["", "sealed"]
+    await asyncio.wait_for(bench.task, 5)
+    assert [r.kind for r in bench.journal.read(Stream.INPUT, 0, 100)] == ["service_stopping"] * 2
+    assert bench.spy.acknowledged == []
+    assert not part.done()
+    part.cancel()
+
+
 async def test_a_repeated_report_is_acknowledged_again_and_recorded_once(bench, tmp_path):
     """A device that did not hear the acknowledgement sends again; so it does to the next run of the daemon."""
     bench.report(1)
