@@ -71,10 +71,13 @@ def verify_confirm_duty(setup: Setup, state: State, act: a.ConfirmDuty, actor: A
 
 
 def confirm_duty(draft: Draft, act: a.ConfirmDuty, actor: Actor) -> None:
-    """Closing a duty on a set or a device also records where that set or device now is."""
+    """Closing a duty also records what it did: where a set or a device now is, which cards lie face up."""
     duty = draft.state.duties[act.duty]
     close(draft, duty, actor)
     match duty.action:
+        case Action.DEAL_COMMUNITY if draft.state.round is not None and not draft.state.round.live:
+            for street in draft.state.round.game.streets[draft.state.round.streets :]:
+                draft.add(f.CommunityRevealed(street.street))
         case Action.REMOVE_SET | Action.CHANGE_SET if duty.back:
             draft.add(f.SetRemoved(duty.back, actor.who))
         case Action.COMPLETE_DEALER_HAND:

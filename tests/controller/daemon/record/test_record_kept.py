@@ -42,6 +42,7 @@ from controller.table.words.facts import HandRecorded
 from controller.table.words.inputs import Actor, Input, Moment, RecordChecked
 from controller.table.words.structs import replace
 from drivers.events import DeviceRejected
+from tests.support.far_ends import until
 
 EXAMPLE = Path(__file__).resolve().parents[4] / "config" / "tables" / "example.toml"
 PATIENCE_S = 30
@@ -379,9 +380,8 @@ async def test_cards_whose_vault_key_is_missing_are_asked_for_again_and_nothing_
     assert _put_aside(tmp_path) == []
     assert "round_opened" not in kinds(journal)
     _put_back(tmp_path / "lost", tmp_path / "v")
-    async with running(config), asyncio.timeout(PATIENCE_S):
-        while "round_opened" not in kinds(journal):
-            await asyncio.sleep(0.01)
+    async with running(config):
+        await until(lambda: "round_opened" in kinds(journal), "the opening of the round")
     assert [r.kind for r in _diag(journal)].count("cards_unread") == 1, (
         "with its line back in the file nothing is missing"
     )

@@ -55,6 +55,21 @@ def test_what_was_due_for_a_spared_trips_is_closed_by_the_document_that_sends_it
     assert duties(table) == {"return_all_wagers", "reshuffle"}
 
 
+@pytest.mark.parametrize("rulebook", ["md-uth", "ma-uth"])
+@pytest.mark.parametrize("shown", [0, 1, 2])
+def test_community_cards_that_lie_there_by_a_confirmed_duty_can_be_told_and_settle_trips(dealt, rulebook, shown):
+    """However many streets the dealer reported one by one. Clauses: md-uth 13.G, ma-uth 15(a)."""
+    table = dealt(rulebook, 1)
+    table.act(SEEN)
+    for street in (a.Street.FLOP, a.Street.LAST_TWO)[:shown]:
+        table.act(a.RevealCommunity(street))
+    close(table, "deal_community")
+    table.act(a.RecordHand(Area.COMMUNITY, "2c 7d 9h Js 3c"))
+    table.act(a.RecordHand(Area.PLAYER, "2d 2h", 1))
+    (line,) = [x for x in offer(table.setup, table.state.playing).lines if x.wager == "trips"]
+    assert (line.seat, line.outcome, line.paid) == (1, "win", 3 * line.stake)
+
+
 def test_a_trips_that_was_paid_is_not_sent_back(dealt):
     """Settled is settled: the second void reaches what is still to be settled, and nothing else."""
     table = dealt("md-uth", 1)
