@@ -8,7 +8,7 @@ from controller.readers.table import Table
 
 @dataclass(frozen=True, slots=True)
 class JournalConfig:
-    """`key`: signs the record; None = nobody signs it. `vault`: seals which cards were told; None = they stand in the clear."""
+    """`key`: signs the record; None = nobody signs it. `vault`: seals the faces of cards; None = in the clear."""
 
     path: Path
     key: Path | None = None

@@ -82,10 +82,10 @@ def load_config(path: Path, *, alone: bool = False) -> Config:
 
 
 def read_config(path: Path, *, alone: bool = False) -> Reading:
-    """Reads as much of the file as can be read. Never raises for what a file may hold, nor for one that is not there.
+    """Returns as much of a configuration as can be read, and its faults. Raises nothing, also where no file is there.
 
-    `alone`: the keys and the list of firmware that it names are not looked at, nor needed: for whoever only decides by it,
-    on any machine. No device is served by what comes of that.
+    `alone`: does not open the key files and the firmware list that the file names, so that `decide` and `settle` can use a
+    configuration on any machine. No daemon may serve devices by the result.
     """
     try:
         raw, data = toml_of(path)

@@ -41,6 +41,8 @@ class ConfigInvalid(Exception):
 
 @dataclass(frozen=True, slots=True)
 class LogConfig:
+    """How the daemon writes its log: in which format, and from which level on."""
+
     format: LogFormat = LogFormat.AUTO
     level: LogLevel = LogLevel.INFO
 
@@ -50,7 +52,7 @@ class Config:
     """One table. `path`: the file it came from; `mqtt` None = no broker, events stay on this machine.
 
     `journal_key`: the file of the key that signs the record; None = nobody signs it. `vault`: the file of the keys that seal
-    which cards are told; None = they stand in the record as they are.
+    the faces of cards; None = the record shows them to everybody who can read it.
     """
 
     path: Path
@@ -88,6 +90,7 @@ class Config:
 
     @property
     def frames(self) -> Path:
+        """The folder for the last frames of a device link, beside the record."""
         return frames_beside(self.journal)
 
     def publish(self, version: str) -> PublishConfig | None:

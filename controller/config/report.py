@@ -221,7 +221,7 @@ def _notes(config: Config, law: Law) -> Iterator[str]:
     if config.table.production:
         for person in config.control.people.values():
             if person.uid is None:
-                yield f"{person.name} has no `uid`: whoever reaches the socket may act in this name, as {_roles(person)}"
+                yield f"{person.name} has no `uid`: everybody who reaches the socket may act in this name, as {_roles(person)}"
     if config.table.production:
         yield from _not_kept(config.retention)
     for missing in unposted(config.table, law.rulebook):
@@ -259,7 +259,7 @@ def _unproved(config: Config, law: Law) -> Iterator[str]:
         yield f"that nobody speaks on the cable in the place of {', '.join(keyless)}: no key_file"
         yield f"that nobody changed the log of {', '.join(keyless)} while the daemon was away: no key holds it together"
     if config.vault is None:
-        yield "that which cards were told is known to nobody who only has the record's file: no vault"
+        yield "that the record's file alone shows nobody the faces of cards: no vault"
     if DeviceKind.SHUFFLER not in kinds:
         yield "that a set was shuffled, and that it is whole: both are as people record them"
     else:
@@ -278,7 +278,7 @@ def _unproved(config: Config, law: Law) -> Iterator[str]:
             yield f"that no report of {device.name} is missing: its lines carry no number"
         elif device.codec is Codec.BEETEK:
             yield (
-                f"that each card of {device.name} was told once, and that the shoe is there while it says nothing: its lines "
+                f"that {device.name} reported each card once, and that it is connected while it is silent: its lines "
                 "carry no number"
             )
         elif device.codec is Codec.MODBUS:

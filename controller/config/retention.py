@@ -22,7 +22,7 @@ class Retention:
 
 
 def read_retention(section: Table, base: Path, calendar: GamingCalendar | None) -> Retention:
-    """The section [retention] of a table; its faults are told with the others of the file."""
+    """The section [retention] of a table; the reader adds its faults to those of the file."""
     copy, keep_days = section.maybe_path("copy", base), section.maybe_whole("keep_days", *KEEP_DAYS)
     if keep_days is not None and copy is None:
         section.fault(

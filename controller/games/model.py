@@ -82,18 +82,20 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class ShowCommunity:
+    """The stage ends when `cards` community cards of this street lie face up."""
+
     street: Street
     cards: int
 
 
 @dataclass(frozen=True, slots=True)
 class ShowDealer:
-    pass
+    """The stage ends when the dealer's hand lies face up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settle:
-    pass
+    """The stage ends when every wager is settled."""
 
 
 Ending = ShowCommunity | ShowDealer | Settle

@@ -1,4 +1,4 @@
-"""Amounts of wagers that a document prints, held against whatever else names one: a table file, the terms of a round. Pure."""
+"""Compares amounts of wagers that a document prints with those of a table file and of the terms of a round. Pure."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -74,6 +74,7 @@ class Condition:
     holds: bool
 
     def met(self, guards: frozenset[str]) -> bool:
+        """Returns True if the condition holds at a table where exactly these guards hold."""
         return (self.guard in guards) is self.holds
 
 
@@ -95,6 +96,7 @@ class Row:
     says: str = ""  # in our words, for `explain` and for the person who reads the status at 3 a.m.
 
     def live(self, guards: frozenset[str]) -> bool:
+        """Returns True if every condition of the row is met at a table where exactly these guards hold."""
         return all(condition.met(guards) for condition in self.when)
 
 
@@ -290,6 +292,7 @@ class Law:
     elections: Mapping[str, Election]
 
     def elected(self, reading: str) -> str | None:
+        """Returns the choice that the licensee elected for a reading or house choice; None = nobody elected."""
         election = self.elections.get(reading)
         return election.choice if election else None
 

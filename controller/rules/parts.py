@@ -52,6 +52,8 @@ class DeckChangeRule:
 
 @dataclass(frozen=True, slots=True)
 class ProcedureStep:
+    """One step before the first round, the least role that takes it, and the clauses that demand it."""
+
     step: Step
     by: Role
     cite: tuple[str, ...]
@@ -180,6 +182,8 @@ class RankingRule:
 
 @dataclass(frozen=True, slots=True)
 class Stack:
+    """One stack of the deal: to whom it goes, and its number of cards."""
+
     to: Area
     cards: int
     cite: tuple[str, ...]
@@ -235,10 +239,12 @@ class HandRule:
 
     @property
     def dealer_cards(self) -> int:
+        """Cards of a correct dealer's hand; 0 where the game has none."""
         return self.dealer.value if self.dealer else 0
 
     @property
     def community_cards(self) -> int:
+        """Community cards of a correct round; 0 where the game has none."""
         return self.community.value if self.community else 0
 
 

@@ -131,7 +131,7 @@ class PayTable:
     """One printed table. `wager`: what it pays; `table`: its name in the document, or ours where it has none.
 
     `when`: (reading or house choice, choice) that must be elected. `hands`: only for so many hands in the round.
-    `envy_for`: this table pays an envy bonus to whoever made a progressive wager of so many cents. `resets`: by meter,
+    `envy_for`: this table pays an envy bonus to each player with a progressive wager of so many cents. `resets`: by meter,
     the least amount in cents at which it starts again.
     """
 

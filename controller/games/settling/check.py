@@ -204,7 +204,7 @@ class Checks:
     def _answers(self, hand: Hand, *, may_end: bool) -> None:
         """Each answer belongs to the stage in which it was asked, with the wager that it places.
 
-        `may_end`: answers after the last one that was told may be missing.
+        `may_end`: answers behind the last given one may be missing.
         """
         wagers = hand.wagers
         asked = tuple(bool(wagers.get(name)) for name in self._of)

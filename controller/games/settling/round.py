@@ -76,7 +76,7 @@ class Irregularity(Struct, frozen=True):
 class Round(Struct, frozen=True):
     """`box`: the cards of the six card bonus. `dealer_played`: which of their cards the dealer plays, where that is set.
 
-    `under_way`: players may still be asked; what is told of a hand that has not answered yet holds if it plays on.
+    `under_way`: players may still be asked; a hand that has not answered yet is settled as if it plays on.
     `left`: seats whose player left in the round, beside one that `irregularity` names.
     """
 

@@ -25,6 +25,8 @@ NOT_YET = "not yet"
 
 
 class Kind(StrEnum):
+    """Who carries a clause out: the daemon, a person, the record, or nobody at this table."""
+
     ENFORCED = "enforced"  # the daemon refuses, voids, locks or withholds
     PROMPTED = "prompted"  # a person is told to do it, and says by an act that it is done
     RECORDED = "recorded"  # it stands in the record, in a field of a fact
@@ -51,8 +53,8 @@ class Carried:
     """How some clauses are carried out. `says`: how, or why nothing here carries them.
 
     `rows`: triggers whose rows in the rulebook answer it. `acts`: acts and reports that the program refuses or takes under
-    it, where no part of the rulebook names it. `text`, `act`: what a person is told and the act, or the duty, by which it is
-    answered. `field`: `fact.field`. `used_by`: the clauses that use a definition. `todo`: what is not there yet, "" = it is
+    it, where no part of the rulebook names it. `text`, `act`: the sentence that a person reads, and the act or duty that
+    answers it. `field`: `fact.field`. `used_by`: the clauses that use a definition. `todo`: what is not there yet, "" = it is
     carried out.
     """
 
@@ -95,7 +97,7 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What a person is told before an act, and the clauses that want it."""
+    """A sentence that a person reads before an act, and the clauses that want it."""
 
     act: str
     text: str
@@ -105,7 +107,7 @@ class Prompt:
 def prompts(
     coverage: Coverage, rulebook: Rulebook, method: Method, silent: Collection[str] = ()
 ) -> tuple[Prompt, ...]:
-    """What people at a table that is dealt this way are told, act by act: all that is prompted and carried out.
+    """Returns the sentences that people read at a table with this way of dealing, act by act.
 
     A clause in the chapter of another way of dealing does not speak to them, nor one that only another way rests on, nor one
     that is `silent` at this table.
@@ -164,7 +166,7 @@ def parse_coverage(data: bytes, rulebook: Rulebook, clauses: Sequence[str], path
 
 
 def _header(root: RuleTable, rulebook: Rulebook) -> tuple[str, ...]:
-    """Checks whose coverage it is; the parts of which nothing may be called physical."""
+    """Checks which rulebook the file covers. Returns the parts of which no clause may be called physical."""
     table = root.part("coverage")
     if table is None:
         return ()
@@ -264,7 +266,7 @@ def _shaped(table: RuleTable, key: str, shape: re.Pattern[str], name: str) -> st
 def _check_physical(table: RuleTable, ids: Sequence[str], never: Sequence[str]) -> None:
     """What concerns decks, stub, lock-out, settlement or irregularities is carried by something, or will be."""
     if wrong := [clause for clause in ids if any(within(clause, part) for part in never)]:
-        table.fault("", f"stand in chapters of which nothing may be physical: {', '.join(wrong)}", "class_unfit")
+        table.fault("", f"no clause of their chapters may be physical: {', '.join(wrong)}", "class_unfit")
 
 
 def _check_rows(table: RuleTable, rulebook: Rulebook, ids: Sequence[str], carried: Carried) -> None:

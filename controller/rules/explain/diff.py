@@ -37,6 +37,8 @@ class AnswerDiffers:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
+    """All in which two rulebooks, `left` and `right`, differ."""
+
     left: str
     right: str
     values: tuple[ValueDiffers, ...]  # without those of the pay tables

@@ -71,7 +71,7 @@ class Explanation:
 def explain(rulebook: Rulebook, clause: str, others: Sequence[Rulebook] = ()) -> list[str]:
     """Lines that say what rests on the clause or on a part of it: values, answers to triggers, readings.
 
-    `13.I` also tells what rests on `13.I(2)`. `others`: rulebooks whose answers to the same triggers are told beside
+    `13.I` also tells what rests on `13.I(2)`. `others`: rulebooks whose answers to the same triggers stand beside
     it. Raises `ClauseUnknown`.
     """
     return page(explanation(rulebook, clause, others))
@@ -110,6 +110,7 @@ def page(told: Explanation) -> list[str]:
 
 
 def headline(told: Explanation) -> str:
+    """Returns the first line of an explanation: rulebook, clause, game, edition."""
     return f"{told.rulebook} {told.clause} ({told.game}, edition {told.edition})"
 
 
@@ -119,6 +120,7 @@ def _named(row: Row) -> str:
 
 
 def cites_of(row: Row) -> tuple[str, ...]:
+    """Returns the clauses that a row cites, those of its demands included."""
     return (*row.cite, *(clause for demand in row.do for clause in demand.cite))
 
 
@@ -208,6 +210,7 @@ def _roles(rulebook: Rulebook, row: Row) -> dict[str, Role]:
 
 
 def question_line(question: Question) -> str:
+    """Returns one line about a reading or a house choice: its id, its problem, its choices."""
     choices = ", ".join(c.id + ("*" if c.id == question.cautious else "") for c in question.choices)
     if isinstance(question, HouseChoice):
         where = ", at every table alike" if question.everywhere and question.everywhere.value else ""
@@ -216,6 +219,7 @@ def question_line(question: Question) -> str:
 
 
 def state_of(row: Row) -> str:
+    """Returns the conditions of a row as words of the rulebook file, such as `bets_closed, not_coupon`."""
     return ", ".join(c.guard if c.holds else f"not_{c.guard}" for c in row.when)
 
 

@@ -103,7 +103,7 @@ def _steps(rulebook: Rulebook, question: Question) -> Iterator[tuple[Trigger, tu
 
 
 def makers_choice(question: Question) -> bool:
-    """True where one choice stands alone: whoever made the rulebook chose it, and nobody is asked."""
+    """Returns True if a question has one choice: the maker of the rulebook chose it, and nobody elects."""
     return len(question.choices) == 1
 
 
@@ -178,7 +178,7 @@ def makers_page(rulebook: Rulebook) -> Iterator[str]:
     yield f"sha256 {rulebook.sha256}"
     yield from _wrapped(
         f"The text leaves these {len(alone)} questions open, and the rulebook answers each in one way. Nobody elects them. "
-        "Whoever signs agrees to the choice; whoever does not asks for another edition of the rulebook.", ""
+        "Your signature agrees to the choice. If you do not agree, ask for another edition of the rulebook.", ""
     )  # fmt: skip
     for question in alone:
         (choice,) = question.choices

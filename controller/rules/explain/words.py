@@ -129,6 +129,7 @@ ACTIONS: dict[Action, str] = {  # {}: the wager that is named
 
 
 def condition_in_words(condition: Condition) -> str:
+    """Returns a condition of a row as a sentence, such as "a Trips wager is placed"."""
     if (wager := asked_about(condition.guard)) is not None:
         holds, does_not = f"a {spoken_wager(wager)} wager is placed", f"nobody has a {spoken_wager(wager)} wager"
     else:

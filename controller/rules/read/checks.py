@@ -39,6 +39,7 @@ class Parts:
 
     @property
     def questions(self) -> tuple[Question, ...]:
+        """Every reading and every house choice of the file."""
         return (*self.readings.values(), *self.choices.values())
 
     @property

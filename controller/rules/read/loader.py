@@ -2,7 +2,7 @@
 
 A value without a citation, a clause that the document does not have, a word outside the vocabulary, a trigger that
 some state of the table leaves without an answer or with two: each refuses the file here, so none is met at the table.
-The format is told in docs/rulebooks.md.
+docs/rulebooks.md describes the format.
 """
 
 import errno
