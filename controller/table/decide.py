@@ -130,7 +130,7 @@ def _act(draft: Draft, act: Act, given: Input) -> None:
 
 
 def _stay_locked(draft: Draft) -> None:
-    """Puts on record what the short path has done: the lock-out is engaged until a person opens it again."""
+    """Records what the fail-safe did: the lock-out stays engaged until a person opens it."""
     for name, device in draft.state.devices.items():
         if device.wanted.get(Level.LOCKOUT) == RELEASED:
             draft.want(name, Level.LOCKOUT, ENGAGED, "no more bets was announced, but is refused")
@@ -173,7 +173,7 @@ def _service(draft: Draft, event: ServiceEvent) -> None:
         case CardsUnread(vault=vault, rounds=rounds) if draft.state.round and draft.state.round.id in rounds:
             draft.add(event)
             draft.hold(
-                f"the cards that were told in this round are sealed under vault key {vault}, which is not in the vault's "
+                f"the cards recorded in this round are sealed under vault key {vault}, which is not in the vault's "
                 "file: tell them again, and put that key back",
                 least_role=Role.SUPERVISOR,
                 code="cards_unreadable",

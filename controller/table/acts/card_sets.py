@@ -94,7 +94,7 @@ def _close_duties_of(draft: Draft, back: str, actor: Actor) -> None:
 
 
 def verify_report_set_due(setup: Setup, state: State, act: a.ReportSetDue, actor: Actor) -> Refusal | None:
-    """A time that the document prints is kept by the clock; the house's own is told by a person."""
+    """The clock keeps a time that the document prints; a person reports the house's own time."""
     card_set = state.sets.get(act.back)
     if card_set is None or not card_set.present:
         return Refusal(
@@ -157,7 +157,7 @@ def _unknown(state: State, act: a.RecordShuffle | a.BringSet) -> Refusal | None:
         return Refusal(f"the {act.back} set is in play; its cards are collected first", code="set_in_play")
     if state.dealt_set == act.back:
         return Refusal(
-            f"the cards of the {act.back} set were let out; if they are not to be dealt, report why (report_irregularity)",
+            f"the cards of the {act.back} set are out of the device; if nobody is to deal them, report why (report_irregularity)",
             code="cards_dispensed",
         )
     if isinstance(act, a.RecordShuffle) and not state.sets[act.back].present:

@@ -72,7 +72,7 @@ def _set_not_ready(setup: Setup, state: State, round_: Round) -> Refusal | None:
 
 
 def _no_card_left(setup: Setup, state: State, round_: Round) -> Refusal | None:
-    """Why none is let out: all stacks are out, or what stays in the device waits for the players."""
+    """Why the device dispenses no stack: all stacks are out, or the rest waits until the players have answered."""
     if round_.phase not in FIRST_DEAL:
         return turns.late_cards(setup, state, round_)
     if state.dispenser() and round_.stacks_out >= len(deal_plan(setup, round_)):

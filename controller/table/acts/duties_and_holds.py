@@ -92,7 +92,7 @@ def confirm_duty(draft: Draft, act: a.ConfirmDuty, actor: Actor) -> None:
 
 
 def close(draft: Draft, duty: Duty, actor: Actor) -> None:
-    """Closes a duty. No card of a short hand is let out any more once its player has chosen, and has it where it was chosen."""
+    """Closes a duty. Once the player of a short hand has chosen, and has a chosen card, the device locks again."""
     round_ = draft.state.round
     if duty.action is Action.ASK_VOID_OR_COMPLETE and round_ is not None and round_.late_let_out:
         draft.make_safe("the short hand is decided")

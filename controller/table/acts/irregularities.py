@@ -121,7 +121,7 @@ def _dispose_reported(draft: Draft, act: a.ReportIrregularity, actor: Actor) -> 
 
 
 def _cards_found(draft: Draft, act: a.ReportIrregularity) -> int:
-    """Cards that were not counted yet. Of a device that has told of cards face up people tell how many in all."""
+    """Returns how many cards face up are new. Where a device has reported some, a person reports the number of all."""
     match act.trigger:
         case Trigger.CARD_FACE_UP:
             round_ = draft.state.playing
@@ -263,7 +263,7 @@ def _not_completable(setup: Setup, state: State, act: a.ReportIrregularity) -> R
 
 
 def _told_already(setup: Setup, round_: Round, cards: int) -> Refusal | None:
-    """A card that a device has told of is not counted again because a person sees it, too."""
+    """Counts a card once that both a device and a person have reported."""
     if not round_.face_up_sensed or cards > round_.face_up:
         return None
     return Refusal(
@@ -335,6 +335,6 @@ def _not_declared(setup: Setup, round_: Round, number: int, cite: tuple[str, ...
     seen = round_.seen.get((Area.PLAYER, number))
     whole = not seat.one_hand  # which cards came first is not to be seen
     if whole and seen is not None and settler_of(setup.law).wins_at_once(seen.cards):
-        again = f"tell them again if they were told wrongly ({a.RecordHand.kind})"
+        again = f"record them again if they were recorded wrongly ({a.RecordHand.kind})"
         return Refusal(f"seat {number}: {WON_AT_ONCE}; {again}", cite, code="nothing_declared")
     return None

@@ -128,7 +128,7 @@ def _cannot_be_dealt(setup: Setup, state: State, card_set: CardSet) -> Refusal |
 def verify_collect_cards(setup: Setup, state: State, act: a.CollectCards, actor: Actor) -> Refusal | None:
     """Cards lie on the layout until the wagers that a disposition spared are settled on them, and a due stub is counted.
 
-    Before the deal there is nothing to collect but cards that no one let out.
+    Before the deal there is nothing to collect but cards that came out unasked.
     """
     round_ = state.playing
     if round_.live and not round_.unbidden:
@@ -145,7 +145,7 @@ def collect_cards(draft: Draft, act: a.CollectCards, actor: Actor) -> None:
     """Of a set whose cards came out unbidden nobody knows the order any more: it is shuffled before it is dealt."""
     round_ = draft.state.playing
     if round_.unbidden and round_.live:
-        disarm(draft, [round_.back], "cards that nobody let out were collected again")
+        disarm(draft, [round_.back], "cards that came out unasked were collected again")
     draft.add(f.CardsCollected(actor.who))
 
 

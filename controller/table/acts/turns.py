@@ -204,9 +204,9 @@ def _said_anew(setup: Setup, round_: Round, act: a.RevealDealer) -> Refusal | No
         said = f", and was said to be {words[act.natural]}" if round_.natural is not None else ""
         return Refusal(f"the dealer's hand is turned up already{said}", cite, code="cards_face_up")
     if seen is not None and UNREADABLE not in seen.cards and is_natural(seen.cards) is not act.natural:
-        again = f"tell them again if they were told wrongly ({a.RecordHand.kind})"
+        again = f"record them again if they were recorded wrongly ({a.RecordHand.kind})"
         return Refusal(
-            f"the dealer's cards that were told are {words[not act.natural]}; {again}",
+            f"the dealer's cards on record are {words[not act.natural]}; {again}",
             cite,
             code="cards_contradict",
         )
@@ -220,14 +220,16 @@ def _give_back(draft: Draft, names: tuple[str, ...], rule: Cited[Any]) -> None:
 
 
 def late_cards(setup: Setup, state: State, round_: Round) -> Refusal | None:
-    """Why no card is let out once the deal is done: none is to come out of the device, or players have still to answer.
+    """Why the device dispenses no card once the deal is done: it has none to dispense, or players have still to answer.
 
-    A card for a short hand is let out before the others: it is the next one. Clause: `[[dealing]] all_from_device`.
+    A card for a short hand comes before the others: it is the next one. Clause: `[[dealing]] all_from_device`.
     """
     if dealt_late(setup, round_) and (state.short_hand() is not None or community_left(setup, round_) > 0):
         return None
     if not still_in_device(setup, round_):
-        return Refusal("the deal is done; no stack is left to let out", delivered(setup, round_), code="all_dealt")
+        return Refusal(
+            "cannot dispense a stack, because the deal is done", delivered(setup, round_), code="all_dealt"
+        )
     waiting, _ = asking_order(setup, round_)
     if waiting:
         seats = ", ".join(map(str, waiting))

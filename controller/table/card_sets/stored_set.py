@@ -68,6 +68,7 @@ def ask_of_opened(draft: Draft) -> None:
 
 
 def is_idle(state: State) -> bool:
+    """Returns True while the table is idle: some set is in the procedure of a table without players."""
     return any(card_set.procedure is Procedure.IDLE for card_set in state.sets.values())
 
 

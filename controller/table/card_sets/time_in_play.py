@@ -2,7 +2,7 @@
 
 Two things end it: the longest time by the method of dealing, and the gaming day of the house. A deadline lies on the
 monotonic clock of one boot, so no step of the wall clock can bring it nearer or put it off. The wall clock is asked only
-after a restart of the PC, and where the gaming day is told for the first time in a boot; then it counts only where it is
+after a restart of the PC, and where a boot learns its first gaming day; then it counts only where it is
 called synced. A gaming day that follows another one on this boot follows on its monotonic clock.
 """
 
@@ -24,7 +24,7 @@ NS_PER_US = 1_000
 DAY_NS = 24 * 3600 * NS_PER_S
 """A set that has lain open for so long has seen the gaming day change, whatever nobody could tell of it."""
 LONGEST_DAY_US = 26 * 3600 * 1_000_000
-"""A day of 25 hours comes once a year; one that is longer was told wrongly."""
+"""A day of 25 hours comes once a year; a longer one was reported wrongly."""
 
 
 class Deadline(Struct, frozen=True):
@@ -87,7 +87,7 @@ def _longest_ns(setup: Setup, state: State) -> int | None:
 
 
 def _runs(card_set: CardSet) -> bool:
-    """True while the time of this set runs: it is at the table, and nobody was told yet that it must be changed."""
+    """True while the time of this set runs: it is at the table, and no demand to change it is on record."""
     return card_set.present and not card_set.due and card_set.since is not None
 
 
@@ -172,7 +172,7 @@ def _wrong_day(draft: Draft, event: GamingDayTold) -> str:
 
 
 def _wall_us(day: GamingDay | None, now: Moment) -> int:
-    """Wall time by which gaming days are told: runs on from the one that is known in this boot, so no step moves it."""
+    """Returns the wall time that decides the gaming day: it runs on from the first one of this boot, so no step moves it."""
     if day is None:
         return now.wall_us
     return day.begins_us + (now.mono_ns - day.begins_ns) // NS_PER_US

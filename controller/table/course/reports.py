@@ -84,7 +84,7 @@ def _cards_came(draft: Draft, name: str, report: e.Report) -> None:
 
 
 def _disarmed_in_deal(draft: Draft, name: str, report: e.Report) -> None:
-    """No card goes out without an armed set: what was let out is taken back, and where nothing is demanded people decide."""
+    """Deals no card without an armed set: the device locks again, and where the document demands nothing, people decide."""
     back = draft.state.playing.back
     because = (
         f"{name} reported {report.kind}: the {back} set, which is in play, does not count as shuffled any more"
@@ -96,7 +96,7 @@ def _disarmed_in_deal(draft: Draft, name: str, report: e.Report) -> None:
 
 
 def _stand_still(draft: Draft, because: str) -> None:
-    """Puts on record what the short path has done: no device deals on until a person lets the cards out again."""
+    """Records what the fail-safe did: no device deals until a person starts the deal again."""
     for name, device in draft.state.devices.items():
         if device.wanted.get(e.Level.DISPENSING) == e.ALLOWED:
             draft.want(name, e.Level.DISPENSING, e.INHIBITED, because)
@@ -187,7 +187,7 @@ def _close_duties(draft: Draft, by: str, actions: tuple[Action, ...], *, device:
 
 
 def _dispensed(draft: Draft, name: str, report: e.StackDispensed) -> None:
-    """Each stack is held against the document's order and number of cards, the moment it is out."""
+    """Compares each stack with the document's order and number of cards, the moment it is out."""
     round_ = draft.state.round
     if round_ is None:
         _left_a_set(draft, name, report.back)
@@ -261,7 +261,7 @@ def _deal_completed(draft: Draft, name: str) -> None:
 
 
 def _face_up(draft: Draft, name: str, back: str) -> None:
-    """A card that lies face up; where a person told of one that this device had not, it may be the same: that is asked."""
+    """A card lies face up. If a person has reported one that this device had not, the two may be the same: a person is asked."""
     round_ = draft.state.playing
     guards = [Guard.SEVERAL] if round_.face_up else []
     if round_.face_up_sensed > round_.face_up:
@@ -269,8 +269,8 @@ def _face_up(draft: Draft, name: str, back: str) -> None:
         return
     row = draft.setup.law.rulebook.row(Trigger.CARD_FACE_UP, frozenset())
     draft.hold(
-        f"{name} tells of a card face up, and a person has told of one: go on if it is the same; if it is another, report "
-        f"their number in all (card_face_up, cards = {round_.face_up + 1})",
+        f"{name} reports a card face up, and a person has reported one: continue if it is the same; if it is another, report "
+        f"the number of all (card_face_up, cards = {round_.face_up + 1})",
         cite=row.cite, code="card_face_up"
     )  # fmt: skip
 
@@ -319,7 +319,7 @@ def _not_offered(draft: Draft, seat: int) -> None:
 
 
 def _unwanted(draft: Draft, name: str, report: e.LockoutReleased | e.DispensingAllowed) -> None:
-    """A device that opened by itself is taken back to the safe side, and a person is told."""
+    """Locks a device that opened by itself, and holds play for a person."""
     level = e.Level.LOCKOUT if isinstance(report, e.LockoutReleased) else e.Level.DISPENSING
     wanted = draft.state.devices[name].wanted.get(level, e.SAFE_VALUE[level])
     if wanted == e.SAFE_VALUE[level] and report.cause is not e.Cause.COMMAND:

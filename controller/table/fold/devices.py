@@ -56,7 +56,7 @@ def _noted(state: State, round_: Round, name: str, device: Device, event: f.Even
 
 
 def _given_out(state: State, round_: Round, cards: int) -> Round:
-    """A stack of the deal, or cards that are let out once it is done: for a short hand, else for the community."""
+    """Folds a stack of the deal, or cards that the device dispenses after it: for a short hand, else for the community."""
     if round_.late_let_out and round_.shows_community_next and state.short_hand() is None:
         return replace(round_, late_out=round_.late_out + cards)
     return replace(round_, stacks=(*round_.stacks, cards), cards_out=round_.cards_out + cards)

@@ -137,7 +137,7 @@ def _trigger_noted(state: State, made: f.DispositionMade) -> State:
 
 
 def _keeps_one_hand(state: State, made: f.DispositionMade) -> bool:
-    """A hand of too many, unless it is told before those were laid away that they are too few."""
+    """A hand with too many cards, unless a person reports, before they are laid away, that they are too few."""
     if any(demand.action is Action.DISCARD_EXCESS for demand in made.demands):
         return True
     waits = any((d.action, d.seat) == (Action.DISCARD_EXCESS, made.seat) for d in state.duties.values())

@@ -157,4 +157,4 @@ def operation_id(at: Moment, serial: int) -> int:
 
 
 AT_ONCE = 1 << 52
-"""Marks the operation ids of the short path towards safety, which goes ahead of the record."""
+"""Marks the operation ids of the fail-safe, which acts before the record."""

@@ -61,7 +61,7 @@ def validated(state: State, event: f.ProgressiveValidated) -> State:
 def void_noted(state: State, made: f.DispositionMade) -> State:
     """The round remembers what has made it, or a hand of it, void: it decides what is left to be settled.
 
-    What is found after the settlement voids nothing (D-79): wagers that are told one by one then are compared with the cards.
+    What is found after the settlement voids nothing (D-79): wagers that people settle then are compared with the cards.
     """
     round_ = state.round
     if round_ is None or not round_.live or not any(demand.action in VOIDS for demand in made.demands):
@@ -144,7 +144,7 @@ UNDECIDED = (Fate.LIVE, Fate.TO_SETTLE, Fate.STANDS)
 
 
 def settled(round_: Round, *, compared: bool) -> Round:
-    """All that is not decided is settled with the round. `compared`: its sum was held against the cards."""
+    """Settles every undecided wager with the round. `compared`: its sum was compared with the cards."""
 
     def now(wager: Wager) -> Wager:
         if wager.fate not in (*UNDECIDED, Fate.SETTLED) or wager.outcome is not None:

@@ -227,6 +227,7 @@ def accept_progressive(draft: Draft) -> None:
 
 
 def open_duty(draft: Draft, demand: Demand, *, device: str = "", back: str = "", seat: int = 0) -> None:
+    """Opens the duty that a demand makes, unless it is done already or somebody else carries the demand out."""
     action = demand.action
     if action in DUTIES_ON_SET:
         if not _after_this_round(draft, action, back):

@@ -1,4 +1,4 @@
-"""Duties of which nothing is left to be done: they close by themselves, whatever has come about since, and are not opened then.
+"""Duties that are done close by themselves, and none is opened that is done already.
 
 What is demanded of a hand ends where that hand is played no more, what is demanded of a card where it lies in the discard rack
 with all others, of a set or a device where it is gone. A later report of the cards in a hand stands for an earlier one.
@@ -41,6 +41,7 @@ def superseded(draft: Draft, trigger: Trigger, seat: int, demands: tuple[Demand,
 
 
 def closed(draft: Draft, duty: Duty) -> None:
+    """Closes a duty in the name of the rulebook."""
     draft.add(f.DutyClosed(duty.id, duty.action, draft.setup.law.rulebook.id, BY_DOCUMENT, duty.wager))
 
 

@@ -1,4 +1,4 @@
-"""A device that jams, stops or fails, whoever saw it: the one question of every text is whose cards it fails with.
+"""A device jams, stops or fails, by its own report or a person's. Every text asks one question: whose cards are in it?
 
 A shoe fails a round with the cards that it has left to deal, once no more bets are taken; what follows otherwise is a
 reading. A shuffler fails with the set that is in it: with that of the round, or with another one or none.

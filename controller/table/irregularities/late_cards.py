@@ -9,7 +9,7 @@ from drivers.events import ALLOWED, Level
 
 
 def late_card(draft: Draft, name: str) -> None:
-    """For a short hand cards are let out one by one; the community cards come together, with those that are burned."""
+    """The device dispenses cards for a short hand one by one, and the community cards together with the burned ones."""
     round_ = _round(draft)
     if draft.state.short_hand() is None:
         left = community_left(draft.setup, round_)
@@ -28,7 +28,7 @@ def not_let_out(draft: Draft, name: str) -> None:
     cite = draft.setup.law.rulebook.dealing[_round(draft).method].cite
     choices = draft.choices(may_void=True)
     draft.hold(
-        f"{name} gave out cards that the dealer had not let out",
+        f"{name} dispensed cards that the dealer had not asked for",
         cite=cite,
         choices=choices,
         code="cards_dispensed",

@@ -32,7 +32,7 @@ def undeclared(draft: Draft, before: Round, seat: int) -> None:
         draft.decide_wager(seat, base, wager.cents, Fate.HELD, cite, None)
         draft.hold(
             f"seat {seat}: the hand is no {was.answers[-1]}, and it is too late to set it as the others were; decide about its "
-            f"{base} wager: {a.Resolution.RETURN_WAGER}, or {a.Resolution.WAGER_STANDS} and the cards that it plays are told "
+            f"{base} wager: {a.Resolution.RETURN_WAGER}, or {a.Resolution.WAGER_STANDS} and record the cards that it plays "
             f"({a.RecordHand.kind} with `played`)",
             cite=cite, seat=seat, wager=base, choices=OF_WAGER, code="answer_revoked",
         )  # fmt: skip

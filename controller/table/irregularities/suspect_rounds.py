@@ -15,7 +15,7 @@ EARLIER_ROUNDS = "earlier_rounds"
 def suspect(draft: Draft, back: str, verdict: f.Verdict) -> None:
     """Names the rounds, the one in play included, and the seats that had hands in them.
 
-    A right number of cards proves nothing about which cards they are, so a set whose cards are read is held against its
+    A right number of cards proves nothing about which cards they are, so a set whose cards are read is compared with its
     last complete reading. What follows for the set and its wagers is the document's business, not this list's.
     """
     card_set = draft.state.sets.get(back, CardSet(back))

@@ -10,7 +10,7 @@ def announced(setup: Setup, round_: Round) -> tuple[Ranked, ...]:
     """The best hand of the dealer, or where the document ranks two kinds the best of each.
 
     Empty where the document has nothing announced, after a void, and as long as a card that counts is not known: no part of
-    a hand is told. Clause: `[play] dealer_announced`.
+    a hand is announced. Clause: `[play] dealer_announced`.
     """
     law = setup.law.rulebook
     rule = law.play.dealer_announced

@@ -33,10 +33,12 @@ def label(act: About) -> str:
 
 
 def spoken(act: About) -> str:
+    """Returns what the act is about, as people say it: a coupon, an envy bonus, or the wager by name."""
     return label(act) if is_beside(act) else f"{act.wager} wager"
 
 
 def is_beside(act: About) -> bool:
+    """Returns True if the act is about a coupon or an envy bonus, which stand beside the wagers of a seat."""
     return act.coupon or act.holder != 0 or act.wager == ENVY
 
 

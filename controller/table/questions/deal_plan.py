@@ -44,9 +44,9 @@ def first_deal(setup: Setup, round_: Round) -> tuple[PlannedStack, ...]:
 
 
 def still_in_device(setup: Setup, round_: Round) -> bool:
-    """True while the dealer's stack waits in the device for the answers, or for the dealer to let it out.
+    """True while the dealer's stack waits in the device for the answers, or for the dealer to start it.
 
-    What is settled was turned up, whoever dealt it: a device that came back into service since has none of it.
+    What is settled was turned up, by whatever device it was dealt: a device that came back into service since has none of it.
     """
     if round_.phase is Phase.SETTLED or not round_.initial_deal_done:
         return False

@@ -28,7 +28,7 @@ def still_to_deal(setup: Setup, state: State, name: str) -> bool:
 
 
 def handing_out(setup: Setup, state: State, name: str) -> bool:
-    """True of the device that deals: in the deal, and while what had stayed in it is let out."""
+    """True of the device that deals: in the deal, and while it dispenses what had stayed in it."""
     round_ = state.round
     if round_ is None or not still_to_deal(setup, state, name):
         return False

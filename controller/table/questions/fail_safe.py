@@ -1,4 +1,4 @@
-"""Towards safety nothing waits: what goes to the devices the moment an input arrives, past queue and record.
+"""The fail-safe: commands that go to the devices the moment an input arrives, before queue and record.
 
 May only hold, never decide: every level here is the safe side. What follows comes from the ordered input later.
 """

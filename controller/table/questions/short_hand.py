@@ -1,4 +1,4 @@
-"""A player who was dealt too few cards and has still to choose: whoever would go on waits for that."""
+"""A player was dealt too few cards and has still to choose: acts that continue the round wait for the answer."""
 
 from controller.table.state.table import State
 from controller.table.words.refusal import Refusal

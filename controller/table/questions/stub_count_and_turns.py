@@ -47,7 +47,7 @@ def why_not_waived(setup: Setup, state: State) -> str:
     """In words, why a count is not waived although what shuffles counts each shuffle; "" where that is nobody's question."""
     if state.round is None or not (_waives(setup, WAIVED_BY_SHUFFLER) and _counts_each_shuffle(state)):
         return ""
-    return f"no count of the {state.round.back} set was told when it was shuffled last"
+    return f"no count of the {state.round.back} set was reported when it was shuffled last"
 
 
 def _waives(setup: Setup, by: str) -> bool:

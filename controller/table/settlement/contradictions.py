@@ -1,4 +1,4 @@
-"""Cards that were told against what was announced before of the same hand: which of the two is wrong a person finds out. Pure.
+"""Cards on record contradict what was announced of the same hand: a person finds out which of the two is wrong. Pure.
 
 What these say is published and kept in logs, so that none of them names a card.
 """
@@ -15,7 +15,7 @@ from controller.table.state.table import Fate, Round, Setup, Wager
 from controller.table.words import acts as a
 from controller.table.words.structs import replace
 
-REMEDY = f"tell the cards again if they were told wrongly ({a.RecordHand.kind})"
+REMEDY = f"record the cards again if they were recorded wrongly ({a.RecordHand.kind})"
 
 SOME_CENTS = 100
 
@@ -51,7 +51,7 @@ def contradicted(setup: Setup, before: Round, now: Round, told: a.RecordHand) ->
     refused = _refused(setup, now) if told.area is Area.PLAYER else ""
     if refused and refused not in _refused(setup, before):
         return (
-            f"the cards that were told do not fit what was answered or set, and nothing is compared with them; {REMEDY}, "
+            f"the recorded cards do not fit what was answered or set, and nothing is compared with them; {REMEDY}, "
             f"or report what happened ({a.ReportIrregularity.kind})"
         )
     return None
@@ -72,7 +72,7 @@ def returned_by_announcement(setup: Setup, round_: Round, seat: int, wager: str)
 
 
 def returned_unproven(setup: Setup, round_: Round) -> bool:
-    """Whether a wager went back by what was said of the dealer's hand, and no cards that were told bear that out."""
+    """Whether a wager went back because of what was said of the dealer's hand, and no recorded cards show it."""
     seen = round_.seen.get((Area.DEALER, 0))
     cards = seen.cards if seen is not None else (UNREADABLE,)
     borne_out = UNREADABLE not in cards and not _misjudged(round_, cards) and not _misnamed(round_, cards)
@@ -96,7 +96,7 @@ def _misnamed(round_: Round, cards: tuple[int, ...]) -> bool:
 
 
 def _set_otherwise(setup: Setup, round_: Round) -> Setting | None:
-    """How the document sets the dealer's hand, where it was told to be set another way. Clause: `[ranking] house_ways`."""
+    """How the document sets the dealer's hand, where the record has it set another way. Clause: `[ranking] house_ways`."""
     ranking, seen = setup.law.rulebook.ranking, round_.seen[Area.DEALER, 0]
     if ranking.house_ways is None or not seen.played or is_natural(seen.cards):
         return None
@@ -119,7 +119,7 @@ def _as_if_counted(setup: Setup, round_: Round) -> Round:
 
 
 def _cents(setup: Setup, lie: Mapping[str, Wager], name: str) -> int:
-    """Of this wager: as was told, else as many times the one that it goes by as are printed, else the least that is posted."""
+    """The amount of this wager: as recorded, else the printed multiple of its base wager, else the least posted one."""
     if lie[name].cents:
         return lie[name].cents
     rule = setup.law.rulebook.wagers[name]

@@ -48,7 +48,7 @@ Key = tuple[int, str, bool, int]
 class Offer(Struct, frozen=True):
     """`lines`: wagers still to be settled, in the order of the document, after `cuts`.
 
-    `refused`: why there are none, or seat by seat why the cards that were told of a hand count as not read. `limited`: lines of
+    `refused`: why there are none, or seat by seat why the recorded cards of a hand count as not read. `limited`: lines of
     which a limit would take something where a person decides whether it stands, each with that limit. `uncounted`: seats with
     chips that nobody counted; nothing is offered for these.
     """

@@ -1,4 +1,4 @@
-"""What the house elected to ask about each time, known from how people settled a wager where no cards were told.
+"""Finds what the house elected to ask about each time from how people settled a wager, where no cards are recorded.
 
 With the cards the settlement itself says so (`offer`).
 """

@@ -10,9 +10,9 @@ from controller.table.words import acts as a
 
 
 def no_row_gives(setup: Setup, round_: Round, act: a.SettleWager) -> str | None:
-    """In words that what was paid for this wager cannot be; None where it can, or nobody can tell.
+    """Returns in words why this wager cannot have been paid so; None where it can, or where nobody can tell.
 
-    Whoever says nothing of the stake, or counts it into what is paid, is taken at either word.
+    A person may leave the stake out, or count it into what was paid: both are accepted.
     """
     stakes = {name: wager.cents for name, wager in round_.seats[act.seat].wagers.items()}
     if act.outcome is not Outcome.WIN or is_beside(act) or 0 in stakes.values():

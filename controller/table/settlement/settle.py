@@ -212,7 +212,7 @@ def _before_settlement(setup: Setup, state: State, act: a.SettleWager) -> Refusa
 
 
 def _in_another_step(setup: Setup, round_: Round, act: a.SettleWager, in_order: set[str]) -> Refusal | None:
-    """All that lose are collected before any is paid, and each from the same side, as far as the cards that were told show it.
+    """All that lose are collected before any is paid, and each from the same side, as far as the recorded cards show it.
 
     Clause: `[settlement] order`, `from`.
     """
@@ -313,7 +313,7 @@ def verify_record_hands_found(setup: Setup, state: State, act: a.RecordHandsFoun
 
 
 def record_hands_found(draft: Draft, act: a.RecordHandsFound, actor: Actor) -> None:
-    """The number is held against the hands that were dealt; no text says what follows where it differs. Clause: `[act_order]`."""
+    """Compares the number with the hands that were dealt; no text says what follows where they differ. Clause: `[act_order]`."""
     round_ = _round(draft.state)
     expected, cite = len(round_.in_play) + 1, order_cite(draft.setup, draft.state, act.kind)
     draft.add(f.HandsFound(round_.id, act.hands, expected, act.hands == expected, actor.who, cite))

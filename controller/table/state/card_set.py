@@ -13,7 +13,7 @@ from drivers.events import Defect
 
 
 class GamingDay(Struct, frozen=True):
-    """The gaming day that was told last; `begins_us`: Unix time, microseconds; the others on the clock of that `boot`."""
+    """The last gaming day on record; `begins_us`: Unix time, microseconds; the others on the clock of that `boot`."""
 
     day: str
     begins_us: int
@@ -23,7 +23,7 @@ class GamingDay(Struct, frozen=True):
 
 
 PROVEN = (Step.SHUFFLE, Step.CUT)
-"""Steps that nobody confirms by word: the shuffle itself is told by the device or by hand, and so is the cut."""
+"""Steps that no act confirms by name: a report of the device, or an act of its own, shows the shuffle and the cut."""
 
 
 class Cut(Enum):

@@ -73,7 +73,7 @@ class Setup(Struct, frozen=True):
 class Wager(Struct, frozen=True):
     """`player`: who placed it, "" = not known. `outcome`, `returned`, `paid`: once it was settled by itself.
 
-    `corrected`: what stands here is a correction. `compared`: it was held against what the cards make of it. `hold`: whose
+    `corrected`: what stands here is a correction. `compared`: it was compared with the cards. `hold`: whose
     answer it waits for, "" = none. `handed`: it was to go back, and a person has confirmed that it did.
     """
 
@@ -188,7 +188,7 @@ class Round(Struct, frozen=True):
 
     @property
     def played(self) -> bool:
-        """True from when cards were let out: the report of the first stack may be among what was lost."""
+        """True from the start of the deal on: the report of the first stack may be among lost reports."""
         return self.let_out or self.cards_out > 0
 
     def as_played(self) -> PlayedRound:
@@ -199,7 +199,7 @@ class Round(Struct, frozen=True):
     def on_layout(self) -> bool:
         """True while cards of its set are out and not yet in the discard rack.
 
-        Dealt by hand they may be out from when they were let out: nobody reports the first of them.
+        In dealing by hand they may be out from the start of the deal on: nobody reports the first of them.
         """
         by_hand = self.let_out and self.method not in DISPENSERS
         return bool(self.cards_out or self.initial_deal_done or by_hand) and not self.collected
@@ -308,7 +308,7 @@ class State(Struct, frozen=True):
 
     @classmethod
     def initial(cls, setup: Setup) -> "State":
-        """The state of a table of which nothing is recorded yet."""
+        """The state of a table with an empty record."""
         return cls(
             method=setup.method,
             devices={name: Device(kind=d.kind) for name, d in setup.devices.items()},
@@ -333,7 +333,7 @@ class State(Struct, frozen=True):
 
     @property
     def dealt_set(self) -> str:
-        """Back of the set whose cards were let out for a round that goes on, "" where it is not fit to be dealt any more."""
+        """Returns the back of the set that is dealt in a live round; "" where that set may not be dealt any more."""
         round_ = self.round
         if round_ is None or not round_.live or not round_.let_out:
             return ""

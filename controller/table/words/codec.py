@@ -42,7 +42,7 @@ IDENTITIES: dict[str, tuple[str, ...]] = identities_of({**BODIES, **FACTS})
 """Kind -> the fields of its body that tell which card something is; by their type, so that none can be forgotten."""
 
 WITHHELD = frozenset(IDENTITIES.keys() & FACTS.keys())
-"""Kinds of fact that name cards: outside the table PC they are told by their hash alone."""
+"""Kinds of fact that name cards: outside the table PC only their hash is shown."""
 
 
 def stream_of(fact: Fact) -> str:

@@ -20,6 +20,8 @@ class Moment(Struct, frozen=True):
 
 
 class Actor(Struct, frozen=True):
+    """A person who acts, and the role in which they do."""
+
     who: str
     role: Role
 
@@ -53,6 +55,8 @@ class ServiceStarted(Struct, frozen=True):
 
 
 class ServiceStopping(Struct, frozen=True):
+    """The daemon ends in order; `reason`: why."""
+
     kind: ClassVar[str] = "service_stopping"
     reason: str
 
@@ -129,8 +133,8 @@ class RecordReplaced(Struct, frozen=True):
 
 
 class RoundOpened(Struct, frozen=True):
-    """Which cards were told in a round may be read from now on. `keys`: the commitments (hex) of the keys that are open now;
-    `reason`: why; `by`, `role`: who let them out, "" = the rules."""
+    """The recorded cards of a round may be read from now on. `keys`: the commitments (hex) of the keys that are open now;
+    `reason`: why; `by`, `role`: who opened them, "" = the rules."""
 
     kind: ClassVar[str] = "round_opened"
     round: str
@@ -152,7 +156,7 @@ class CardsErased(Struct, frozen=True):
 
 
 class CardsUnread(Struct, frozen=True):
-    """At a start: cards that were told in these `rounds` are sealed under the vault's key `vault`, which is not in its file."""
+    """At a start: the recorded cards of these `rounds` are sealed under the vault's key `vault`, which is not in its file."""
 
     kind: ClassVar[str] = "cards_unread"
     vault: str

@@ -21,6 +21,7 @@ class PlayedSince(Struct, frozen=True):
     earlier: int = 0
 
     def followed_by(self, played: PlayedRound) -> "PlayedSince":
+        """Returns these rounds with one more behind them."""
         rounds = (*self.rounds, played)
         return PlayedSince(rounds[-KEPT:], self.earlier + max(0, len(rounds) - KEPT))
 

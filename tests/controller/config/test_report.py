@@ -281,7 +281,7 @@ def test_a_document_that_changes_sets_each_gaming_day_wants_to_know_when_it_begi
 
 def test_a_table_without_a_vault_is_told_what_that_means(tmp_path: Path) -> None:
     """On a bench it is allowed, and said; with one the line is gone."""
-    line = "that which cards were told is known to nobody who only has the record's file: no vault"
+    line = "that the record's file alone shows nobody the faces of cards: no vault"
     assert line in "\n".join(page(_changed(tmp_path)))
     sealed = _changed(tmp_path, ("[journal]\n", '[journal]\nvault = "vault.key"\n'))
     assert line not in "\n".join(page(sealed))

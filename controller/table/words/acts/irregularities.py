@@ -22,7 +22,7 @@ class Resolution(StrEnum):
 
 class ReportIrregularity(Act, frozen=True):
     """What a person saw. `trigger`: an irregularity of the vocabulary; `seat`: 0 = none; `cards`: how many, from 1; where a
-    device has told of cards face up, how many in all.
+    device has reported cards face up, the number of all.
 
     `back`: of an unfit card, the set in which it was found, "" = that of the round, or the last one. `note`: what happened, of
     `something_else`; 1 to 500 characters.

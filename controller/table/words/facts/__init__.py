@@ -1,4 +1,4 @@
-"""What has happened: past-tense records, the only thing that changes the state and the only thing that is told.
+"""What has happened: past-tense records, the only thing that changes the state and the only thing that is published.
 
 An accepted device report is a fact as it stands; the other facts are what the table concluded from it. Each fact
 that carries law names its clauses or its reading. They lie here by subject; everything is read as `facts.Name`.

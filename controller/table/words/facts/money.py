@@ -142,7 +142,7 @@ class SettlementCorrected(Struct, frozen=True):
 
 
 class HandRecorded(Struct, frozen=True):
-    """Cards that lie face up, as a person told them. Which they are is sealed in the record until they are let out."""
+    """Cards that lie face up, as a person recorded them. Their faces are sealed in the record until the round is opened."""
 
     kind: ClassVar[str] = "hand_recorded"
     round: str

@@ -51,7 +51,7 @@ def dealt(table, cards=IN_DEAL):
 
 
 def holds(table):
-    return [hold.reason for hold in table.state.holds.values()]
+    return [hold.code for hold in table.state.holds.values()]
 
 
 def test_a_deal_of_which_the_shoe_told_each_card_goes_on(table):
@@ -67,9 +67,8 @@ def test_a_deal_of_which_the_shoe_told_each_card_goes_on(table):
 def test_one_card_more_or_less_than_the_deal_is_held(table, told):
     """A card missed, two drawn as one, a line lost: the shoe does not say which, so people count."""
     dealt(table, told)
-    assert holds(table) == [
-        f"shoe-1 has told of {told} cards in the deal, and {IN_DEAL} make it up; count the hands"
-    ]
+    (hold,) = table.state.holds.values()
+    assert f"{told} cards in the deal, and {IN_DEAL} make it up" in hold.reason
 
 
 @pytest.mark.parametrize("found", [1, 3])
@@ -145,7 +144,7 @@ def test_a_card_before_the_cards_are_let_out_is_held(table):
     table.bet(*BETS)
     draw(table, 1)
     (hold,) = table.state.holds.values()
-    assert "a card left shoe-1 before the cards were let out" in hold.reason
+    assert hold.code == "cards_dispensed"
     assert hold.cite == table.setup.law.rulebook.dealing[Method.MANUAL_SHOE].cite
 
 
@@ -157,7 +156,7 @@ def test_the_card_to_be_burned_may_come_before_or_after_it_is_said_to_be(table):
     draw(table, 1)
     assert not table.state.held
     draw(table, 1)
-    assert holds(table) == ["a card left shoe-1 before the cards were let out"]
+    assert holds(table) == ["cards_dispensed"]
 
 
 def test_a_card_that_a_shoe_tells_while_it_is_out_of_service_is_none_of_the_round(table):
@@ -170,7 +169,7 @@ def test_a_card_that_a_shoe_tells_while_it_is_out_of_service_is_none_of_the_roun
     draw(table, 1)
     assert not table.state.held
     draw(table, 1)
-    assert holds(table) == ["a card left shoe-1 before the cards were let out"]
+    assert holds(table) == ["cards_dispensed"]
 
 
 def test_a_key_turned_to_burning_in_the_deal_is_held(table):
@@ -178,14 +177,14 @@ def test_a_key_turned_to_burning_in_the_deal_is_held(table):
     let_out(table)
     draw(table, 3)
     draw(table, 1, burned=True)
-    assert holds(table) == ["shoe-1 is set to burn cards while hands are dealt; look who turned its key"]
+    assert holds(table) == ["shoe_key_turned"]
 
 
 def test_a_card_without_a_round_disarms_the_set(table):
     """It is whole no more."""
     draw(table, 1)
     assert not table.state.sets["red"].armed
-    assert "while no round was in play" in holds(table)[0]
+    assert holds(table)[0] == "cards_dispensed"
 
 
 def test_its_cutting_card_must_be_told_before_the_round_is_settled(table):
@@ -201,7 +200,7 @@ def test_its_cutting_card_must_be_told_before_the_round_is_settled(table):
     table.act(a.RevealCommunity(a.Street.COMMUNITY))
     assert table.round.phase is Phase.SHOWDOWN
     refused = table.refused(a.SettleRound())
-    assert "the shoe has told of its cutting card" in refused.reason
+    assert refused.code == "cutting_card_first"
     assert refused.cite == ("(g)(4)", "(e)(7)")
     assert (
         next_step(table.setup, table.state) == "Say at whose hand the cutting card showed (report_irregularity)."

@@ -159,7 +159,7 @@ def test_a_declaration_that_the_cards_prove_is_not_reported_as_false(make_table)
     table.act(a.RecordHand(Area.PLAYER, "9c 9h 9d", 1))
     refused = table.refused(a.ReportIrregularity(Trigger.FALSE_DECLARATION, seat=1))
     assert refused.reason.startswith("seat 1: these cards win at once")
-    assert refused.reason.endswith("; tell them again if they were told wrongly (record_hand)")
+    assert refused.code == "nothing_declared"
     assert refused.cite == ("14(d)",)
     assert table.fates()[1, "ante"] == "settled"
     table.act(a.RecordHand(Area.PLAYER, "9c 9h 8d", 1))
