@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from controller.cli.arguments import A_FILE, A_PATH, LARGEST
+from controller.cli.groups import Sentences, write_commands
 from controller.cli.streams import StreamLost, prepare
 from drivers.protocol.texts import plain, plain_json
 
@@ -40,8 +41,38 @@ ELSEWHERE = {
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="For a program: JSON instead of a page.")
 
 
-class _Commands(click.Group):
-    """The commands of this file, and those that live elsewhere, imported only when they are asked for."""
+SECTIONS: dict[str, dict[str, str]] = {
+    "At the table": {
+        "run": "Run the daemon of one table until it is stopped by a signal.",
+        "status": "Show the table: what is next, holds, duties, round, sets, devices, record and broker.",
+        "act": "Do something at the table, as a person in a role.",
+        "watch": "Print each record as it comes: time, subject, kind, essentials, what it rests on.",
+        "outbox": "Show how far events are at the broker, and send parked ones again.",
+    },
+    "Setting up": {
+        "check": "Say what is wrong with a configuration, its rulebook and its elections, and what it means.",
+        "device": "Look at devices, their ports and their wires.",
+        "vault": "Seal card identities in the record, each round under a key of its own (docs/vault.md).",
+    },
+    "The record": {
+        "journal": "Look at a record without a daemon: prove it, or read it.",
+    },
+    "The rules": {
+        "rulebook": "Read the rule documents as this software reads them: what it makes of each clause.",
+        "rank": "Say what cards are by a rule document: the hand, its clause, the cards that make it, and its value.",
+        "settle": "Settle rounds: a round as a JSON line on standard input, its settlement as a JSON line on standard output.",
+        "decide": "Decide inputs: JSON lines of inputs on standard input, JSON lines of facts on standard output.",
+    },
+    "On the bench": {
+        "bench": "Play rounds on simulated devices with simulated people, and check what must always hold.",
+        "sim": "Simulate a device on a pseudo-terminal: real cards or chips, real faults, TDP/1 on the wire.",
+    },
+}
+"""The help page: every command with its first sentence, so that the page needs none of them. A test compares the two."""
+
+
+class _Commands(Sentences):
+    """The commands of this file, and those that live elsewhere, imported only when a user asks for one."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted([*super().list_commands(ctx), *(name for name in ELSEWHERE if _is_installed(name))])
@@ -51,6 +82,11 @@ class _Commands(click.Group):
             command: click.Command = getattr(import_module(ELSEWHERE[cmd_name][0]), cmd_name)
             return command
         return super().get_command(ctx, cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        here = self.list_commands(ctx)
+        for title, sentences in SECTIONS.items():
+            write_commands(formatter, title, {name: said for name, said in sentences.items() if name in here})
 
 
 def _is_installed(name: str) -> bool:

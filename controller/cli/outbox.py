@@ -5,13 +5,14 @@ from pathlib import Path
 import click
 
 from controller.cli.arguments import LARGEST
+from controller.cli.groups import Sentences
 from controller.cli.main import AS_JSON, acting, ask, client, reaching, show
 from controller.text.broker_page import outbox_page
 
 
-@click.group()
+@click.group(cls=Sentences)
 def outbox() -> None:
-    """Shows how far the events are at the broker, and sends again what was set aside."""
+    """Show how far events are at the broker, and send parked ones again."""
 
 
 @outbox.command(name="status")

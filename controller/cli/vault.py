@@ -6,14 +6,15 @@ from pathlib import Path
 import click
 
 from controller.cli.arguments import A_PATH
+from controller.cli.groups import Sentences
 from controller.cli.main import WRONG, acting, ask, client, end, reaching
 from controller.journal.vault.key_file import KeyUnusable
 from controller.journal.vault.vault_keys import check_vault, make_vault, renew_vault
 
 
-@click.group()
+@click.group(cls=Sentences)
 def vault() -> None:
-    """The vault seals card identities in the record, each round under a key of its own (docs/vault.md)."""
+    """Seal card identities in the record, each round under a key of its own (docs/vault.md)."""
 
 
 @vault.command()

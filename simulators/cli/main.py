@@ -151,7 +151,7 @@ def _backs(context: click.Context, parameter: click.Parameter, text: str) -> tup
 
 @click.group()
 def sim() -> None:
-    """A simulated device on a pseudo-terminal: real cards or chips, real faults, TDP/1 on the wire.
+    """Simulate a device on a pseudo-terminal: real cards or chips, real faults, TDP/1 on the wire.
 
     \b
     Example: a shoe that jams in its fourth deal, and hands at it

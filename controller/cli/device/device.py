@@ -11,6 +11,7 @@ import click
 
 from controller.cli.device.conformance import conformance
 from controller.cli.device.recording import BAUD, KEY_FILE, PORT, anonymise, export, monitor, record, replay
+from controller.cli.groups import Sentences
 from controller.cli.main import AS_JSON, UNREACHABLE, WRONG, end, reaching, show
 from controller.config.load import load_config, socket_of
 from controller.config.model import ConfigInvalid
@@ -24,7 +25,7 @@ from drivers.session.probe import probe as look_at
 from drivers.transport.ports import holder_of, ports
 
 
-@click.group()
+@click.group(cls=Sentences)
 def device() -> None:
     """Look at devices, their ports and their wires."""
 

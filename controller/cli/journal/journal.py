@@ -11,6 +11,7 @@ import click
 from msgspec import json
 
 from controller.cli.arguments import A_PATH, LARGEST
+from controller.cli.groups import Sentences
 from controller.cli.journal.alarms import alarms
 from controller.cli.journal.backup import backup, restore
 from controller.cli.journal.drill import drill
@@ -36,7 +37,7 @@ INTERRUPTED = 130
 """What a shell says of whatever Ctrl-C ended: 1 would be a verdict on the record."""
 
 
-class _Reading(click.Group):
+class _Reading(Sentences):
     """What every command on a record says alike where it may not read or write, or is interrupted."""
 
     def invoke(self, ctx: click.Context) -> Any:

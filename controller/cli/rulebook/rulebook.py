@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from controller.cli.arguments import Place
+from controller.cli.groups import Sentences
 from controller.cli.main import AS_JSON, USAGE, end, show
 from controller.cli.rulebook.choice import EVERYWHERE, books, find_book, listed, usage
 from controller.cli.rulebook.edge import edge
@@ -30,7 +31,7 @@ from controller.rules.model import Question, Reading, Rulebook
 from controller.rules.read import library
 
 
-@click.group()
+@click.group(cls=Sentences)
 def rulebook() -> None:
     """Read the rule documents as this software reads them: what it makes of each clause. Never writes.
 
