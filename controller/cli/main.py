@@ -28,6 +28,7 @@ ELSEWHERE = {
     "bench": ("controller.cli.bench", "simulators.cli.main"),
     "decide": ("controller.cli.decide",),
     "device": ("controller.cli.device.device",),
+    "init": ("controller.cli.init",),
     "journal": ("controller.cli.journal.journal",),
     "outbox": ("controller.cli.outbox",),
     "rank": ("controller.cli.rank",),
@@ -50,6 +51,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "outbox": "Show how far events are at the broker, and send parked ones again.",
     },
     "Setting up": {
+        "init": "Write the first configuration of a table, with comments; nothing is overwritten.",
         "check": "Say what is wrong with a configuration, its rulebook and its elections, and what it means.",
         "device": "Look at devices, their ports and their wires.",
         "vault": "Seal card identities in the record, each round under a key of its own (docs/vault.md).",
