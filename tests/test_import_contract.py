@@ -49,6 +49,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "controller.readers",
         *CORE, "controller.limits", "controller.clock", "controller.log", "drivers.protocol.texts", *REPORTS,
     ),
+    "controller.backoffice": ("controller.readers", "controller.journal", *CORE, "controller.clock", "controller.log"),
     "controller.publish": (*CORE, "controller.clock", "controller.log", *REPORTS),
     "controller.journal": (*CORE, "controller.clock", *REPORTS),
     "controller.text": ("controller.readers", *CORE, "controller.clock", "drivers.protocol.texts", *REPORTS),
@@ -190,9 +191,9 @@ def test_only_drivers_transport_touches_a_port() -> None:
         assert is_port_of_simulators or "usb" not in {i.split(".")[0] for i in _imports(path, name)}, path
 
 
-def test_only_publish_knows_mqtt() -> None:
+def test_only_publish_and_the_back_office_know_mqtt() -> None:
     """aiomqtt and paho stand behind one port, so that another client can take their place."""
     for name, path in _modules():
-        if name.startswith("controller.publish"):
+        if name.startswith(("controller.publish", "controller.backoffice")):
             continue
         assert not {"aiomqtt", "paho"} & {i.split(".")[0] for i in _imports(path, name)}, path
