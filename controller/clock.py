@@ -189,3 +189,14 @@ def rfc3339(time_us: int) -> str:
 @lru_cache(maxsize=1024)  # a third of the time, where a page tells of thousands of rounds
 def _hour(hours: int) -> str:
     return (_EPOCH + timedelta(hours=hours)).replace(tzinfo=None).isoformat(timespec="hours")
+
+
+def microseconds(text: str) -> int:
+    """Returns the microseconds since 1970 of an RFC 3339 time. Raises `ValueError`, also for one without an offset."""
+    at = datetime.fromisoformat(text)
+    if at.tzinfo is None:
+        raise ValueError(f"{text!r} does not say its offset from UTC")
+    since = at - _EPOCH
+    return (
+        since.days * 86_400 + since.seconds
+    ) * 1_000_000 + since.microseconds  # a division of timedeltas is slow

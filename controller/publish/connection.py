@@ -125,12 +125,13 @@ class Connection:
 
     def _birth(self) -> bytes:
         heads, oldest = self._backlog.heads(), self._backlog.oldest()
-        boot, journal = self._clock.stamp().boot, self._backlog.journal.id
+        boot, journal = self._clock.stamp().boot, self._backlog.journal
         birth = Birth(
             session=self.session,
             bootid=boot,
             version=self._config.version,
-            journal=journal,
+            journal=journal.id,
+            created=rfc3339(journal.description.created_us),
             heads=heads,
             oldest=oldest,
             machine=self._identity.machine,

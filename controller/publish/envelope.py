@@ -1,7 +1,8 @@
 """Wraps one journal record as a CloudEvents 1.0 event in structured JSON.
 
 The keys are a public contract (`docs/mqtt.md`, `docs/schema/envelope.json`): keys are only ever added. `data` is
-the recorded body, byte for byte.
+the recorded body, byte for byte. From its keys a consumer rebuilds the record's header and recomputes `recordhash`. The
+salt goes out with the body alone: with the salt of a withheld body, its few possible values could be tried (D-150).
 """
 
 from collections.abc import Callable, Mapping
@@ -57,6 +58,7 @@ class Envelope:
     ]
     stream: Annotated[str, Meta(pattern="^[a-z0-9-]{1,32}$")]
     journal: Annotated[str, Meta(pattern="^[0-9a-f]{16}$")]
+    order: Annotated[int, Meta(ge=1, description="place among all records of all streams of this journal, from 1")]
     bootid: Annotated[str, Meta(description="boot of the table's computer; monons compares within one boot only")]
     monons: Annotated[int, Meta(ge=0, description="nanoseconds of the monotonic clock, untouched by clock steps")]
     clockstate: Literal["synced", "holdover", "unsynced"]
@@ -90,6 +92,7 @@ class Envelope:
     ) = UNSET
     prevhash: Annotated[_HASH, Meta(description="recordhash of the record before in this stream")]
     recordhash: _HASH
+    salt: Annotated[str, Meta(pattern="^[0-9a-f]{32}$", description="hashed before `data`")] | UnsetType = UNSET
     data: Annotated[Any, Meta(description="the event's own object", extra_json_schema={"type": "object"})] = UNSET
     withheld: Annotated[Literal[True], Meta(description="the body may not leave the table yet")] | UnsetType = (
         UNSET
@@ -142,6 +145,7 @@ class Wrapper:
             sequence=f"{record.sequence:020d}",
             stream=str(record.stream),
             journal=self.journal_id,
+            order=record.order,
             bootid=record.boot,
             monons=record.mono_ns,
             clockstate=record.clock,  # type: ignore[arg-type]  # the journal's word list is the same
@@ -150,6 +154,7 @@ class Wrapper:
             **self._device(record),
             prevhash=record.prevhash.hex(),
             recordhash=record.recordhash.hex(),
+            salt=UNSET if withheld else record.salt.hex(),
             data=UNSET if withheld else msgspec.Raw(record.data),
             withheld=True if withheld else UNSET,
             datahash=record.datahash.hex() if withheld else UNSET,
@@ -202,7 +207,10 @@ def schema() -> dict[str, Any]:
     body = made["$defs"]["Envelope"]
     body["title"] = "Event of a tablewarden table"
     body["required"] = ["specversion", *body["required"]]
-    body["oneOf"] = [{"required": ["data"]}, {"required": ["withheld", "datahash"]}]
+    body["oneOf"] = [
+        {"required": ["salt", "data"], "properties": {"withheld": False}},
+        {"required": ["withheld", "datahash"], "properties": {"salt": False, "data": False}},
+    ]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "urn:tablewarden:schema:envelope:1",

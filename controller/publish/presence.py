@@ -18,7 +18,9 @@ MOST = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Birth:
-    """Published after each connect. `heads` and `oldest`: last and first sequence of each stream in the journal.
+    """Published after each connect. `created`: when the journal was made, for the first `prevhash` of each stream.
+
+    `heads` and `oldest`: last and first sequence of each stream in the journal.
     `machine` and `process`: which computer and which start of the daemon says so (identity.py)."""
 
     state: Literal["online"] = "online"
@@ -26,6 +28,7 @@ class Birth:
     bootid: str
     version: str
     journal: str
+    created: str
     heads: Mapping[str, int]
     oldest: Mapping[str, int]
     machine: str

@@ -69,6 +69,10 @@ class Record(Protocol):
         """The body, as canonical JSON bytes."""
 
     @property
+    def order(self) -> int:
+        """The record's place among all records of all streams, from 1 on, without gaps."""
+
+    @property
     def prevhash(self) -> bytes:
         """The hash of the record before this record in its stream, 32 bytes."""
 
@@ -78,7 +82,11 @@ class Record(Protocol):
 
     @property
     def datahash(self) -> bytes:
-        """The hash of the body, 32 bytes."""
+        """The hash of the salt and the body, 32 bytes."""
+
+    @property
+    def salt(self) -> bytes:
+        """The random bytes that are hashed before the body, 16 bytes."""
 
 
 class Position(Protocol):
@@ -93,12 +101,24 @@ class Position(Protocol):
         """Confirmed records after `through`, packed by the reader; the journal does not look into it."""
 
 
+class Description(Protocol):
+    """The journal's description of itself, from which the first `prevhash` of each stream is made."""
+
+    @property
+    def created_us(self) -> int:
+        """When the journal was made: microseconds since 1970."""
+
+
 class JournalReader(Protocol):
     """The journal's reading side with this reader's durable positions; every call returns at once."""
 
     @property
     def id(self) -> str:
         """The journal's id, the first part of every event id."""
+
+    @property
+    def description(self) -> Description:
+        """The journal's description of itself."""
 
     def heads(self) -> Mapping[Any, int]:
         """Returns the number of each stream's last record."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from controller.rules.vocabulary import CONFIRMED, Trigger
 from controller.text.codes.devices import DEVICES
 from controller.text.codes.faults import FAULTS
+from controller.text.codes.findings import FINDINGS
 from controller.text.codes.holds import ALARMS, HOLDS
 from controller.text.codes.refusals import REFUSALS
 from controller.text.codes.requests import LINES, REQUESTS
@@ -32,6 +33,11 @@ SECTIONS: tuple[tuple[str, str, Mapping[str, tuple[str, str]]], ...] = (
         "Faults in files",
         "Configurations, rulebooks, elections, lists of firmware and scenarios; `code` in `check --json`.",
         FAULTS,
+    ),
+    (
+        "Findings of a back office",
+        "`code` of what it finds in the messages of tables ([mqtt.md](mqtt.md) 4).",
+        FINDINGS,
     ),
     ("Faults of devices", "`fault` in the health of a device.", DEVICES),
 )

@@ -4,9 +4,11 @@ import re
 
 import pytest
 
+from controller.backoffice.proof import Code
 from controller.control.desk import ErrorCode
 from controller.text.codes.devices import DEVICES
 from controller.text.codes.faults import FAULTS
+from controller.text.codes.findings import FINDINGS
 from controller.text.codes.holds import HOLDS
 from controller.text.codes.refusals import REFUSALS
 from controller.text.codes.requests import LINES, REQUESTS
@@ -26,9 +28,10 @@ CONTRADICTS = {"irregularity_contradicts", "settlement_contradicts", "stub_count
         (set(FAULTS), raised.faults()),
         (set(LINES), raised.lines() | {"round_unfit", "card_unfit"}),
         (set(REQUESTS), {code.value for code in ErrorCode}),
+        (set(FINDINGS), {code.value for code in Code}),
         (set(DEVICES), {fault.value for fault in Fault}),
     ],
-    ids=["refusals", "holds", "faults", "lines", "requests", "devices"],
+    ids=["refusals", "holds", "faults", "lines", "requests", "findings", "devices"],
 )
 def test_every_code_is_listed_and_every_listed_code_is_raised(listed: set[str], found: set[str]) -> None:
     """A code without a meaning helps nobody, and one that nothing raises misleads."""

@@ -23,6 +23,8 @@ from typing import Any
 import pytest
 
 from controller.audit.replay import Difference, differences
+from controller.backoffice.envelope import read
+from controller.backoffice.proof import look_at
 from controller.journal.proof.verify import verify
 from controller.journal.record import Record, Stream
 from controller.journal.store import Journal, opened
@@ -282,9 +284,12 @@ class Rig:
         return [line for line in lines if what in (None, line["what"])]
 
     def told(self, stream: str) -> list[Document]:
-        """The events of a stream as a consumer holds them that drops repeats by their id."""
+        """The events of a stream as a consumer holds them that proves each, and drops repeats by their id."""
         topic = f"{BASE}/evt/{stream}"
-        events = [json.loads(m.payload) for m in self.delivered if m.topic == topic]
+        payloads = [m.payload for m in self.delivered if m.topic == topic]
+        wrong = [finding.says for payload in payloads for finding in look_at(read(payload))]
+        assert not wrong, wrong[:5]
+        events = [json.loads(payload) for payload in payloads]
         told = {event["id"]: event for event in events}
         assert len(told) == len(events), "two events of one id differ"
         return events

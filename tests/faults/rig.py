@@ -15,6 +15,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from controller.backoffice.envelope import read
+from controller.backoffice.proof import look_at
 from controller.config.load import load_config
 from controller.daemon.engine import Engine, last_reported, refusal
 from controller.daemon.firmware_check import Measuring
@@ -303,12 +305,13 @@ class Rig:
             journal.close()
 
     def told(self, stream: Stream) -> list[dict[str, Any]]:
-        """What a consumer holds of a stream that drops repeats by their id."""
+        """What a consumer holds of a stream that proves each event, and drops repeats by their id."""
         topic = f"{BASE}/evt/{stream.value}"
         taken: Iterable[Taken | Delivered] = (d for d in self.broker.deliveries if d.topic == topic)
         events: dict[str, dict[str, Any]] = {}
         for delivery in taken:
             event = json.loads(delivery.payload)
+            assert look_at(read(delivery.payload)) == ()
             assert events.setdefault(event["id"], event) == event, "two events of one id differ"
         return list(events.values())
 

@@ -46,15 +46,16 @@ PLAIN: Hands = {
 
 
 class Recorded(Table):
-    """`folder`: where record, key and vault lie. `signs`: it has a key, as a table in production."""
+    """`folder`: where record, key and vault lie. `signs`, `seals`: it has a key and a vault, as a table in production."""
 
-    def __init__(self, folder: Path, *, signs: bool = True) -> None:
-        super().__init__(replace(load_config(CONFIG).setup(), site="lv01", table="uth-017"))
+    def __init__(self, folder: Path, *, signs: bool = True, seals: bool = True, table: str = "uth-017") -> None:
+        super().__init__(replace(load_config(CONFIG).setup(), site="lv01", table=table))
         self.path, self.key = folder / "j", folder / "table.key"
         make_key(self.key)
         self.public = folder / "table.key.pub"
         self.signer = SigningKey.load(self.key) if signs else None
-        self.journal = Journal.open(self.path, site="lv01", table="uth-017", vault=make_vault(folder / "vault"))
+        vault = make_vault(folder / "vault") if seals else None
+        self.journal = Journal.open(self.path, site="lv01", table=table, vault=vault)
         book = self.setup.law.rulebook
         self.genesis, _ = self.journal.last()
         self.started = ServiceStarted("0.1.0", book.id, book.edition, book.sha256, setup_told(self.setup))
@@ -85,9 +86,8 @@ class Recorded(Table):
             return
         heads, order = self.journal.last()
         at = Stamp(self.time_us, self.mono_ns, self.boot, "synced")
-        self.put(
-            CheckpointSigned(*signed_statement(self.signer, self.journal.id, "lv01", "uth-017", heads, order, at))
-        )
+        name = self.setup.table
+        self.put(CheckpointSigned(*signed_statement(self.signer, self.journal.id, "lv01", name, heads, order, at)))
 
     def tell(self, hands: Hands) -> None:
         for (area, seat), cards in hands.items():

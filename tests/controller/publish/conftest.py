@@ -15,6 +15,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -38,6 +39,7 @@ class FakeJournal:
 
     def __init__(self) -> None:
         self.id = JOURNAL_ID
+        self.description = SimpleNamespace(created_us=1_767_225_000_000_000)
         self.rows: dict[Stream, list[Record]] = {Stream.MAIN: [], Stream.DIAG: []}
         self.positions: dict[Stream, Position] = {}
         self.sessions = itertools.count(1)

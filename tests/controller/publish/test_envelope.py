@@ -15,8 +15,8 @@ from controller.publish.topics import Topics
 SCHEMA = Path(__file__).parents[3] / "docs/schema/envelope.json"
 KEYS = [
     *("specversion", "id", "source", "type", "subject", "time", "recordedtime", "dataschema"),
-    *("sequence", "stream", "journal", "bootid", "monons", "clockstate", "roundid", "cause"),
-    *("prevhash", "recordhash", "data"),
+    *("sequence", "stream", "journal", "order", "bootid", "monons", "clockstate", "roundid", "cause"),
+    *("prevhash", "recordhash", "salt", "data"),
 ]
 
 
@@ -134,12 +134,16 @@ def test_what_is_unknown_is_absent_and_never_null(wrapper: Wrapper, journal: Any
 
 
 def test_a_withheld_body_leaves_its_commitment_and_keeps_its_place(wrapper: Wrapper, journal: Any) -> None:
-    """Sequence and chain go on; `data` is replaced by `withheld` and `datahash`."""
+    """Sequence and chain go on; `withheld` and `datahash` take the place of `salt` and `data`."""
     event = wrapped(wrapper, journal, data=b"")
-    assert "data" not in event
+    assert not {"salt", "data"} & set(event)
     assert event["withheld"] is True
     assert len(event["datahash"]) == 64
-    jsonschema.validate(event, json.loads(SCHEMA.read_text()))
+    schema_ = json.loads(SCHEMA.read_text())
+    jsonschema.validate(event, schema_)
+    assert not jsonschema.Draft202012Validator(schema_).is_valid({**event, "salt": "0" * 32}), (
+        "it could be guessed"
+    )
 
 
 @pytest.mark.parametrize(
@@ -180,6 +184,8 @@ def test_the_schema_takes_real_envelopes_and_refuses_broken_ones(wrapper: Wrappe
         {"clockstate": "fine"},
         {"prevhash": "00"},
         {"withheld": True, "datahash": "0" * 64},
+        {"salt": "00"},
+        {"order": 0},
     ]
     for damage in damages:
         assert not validator.is_valid({**event, **damage}), damage
