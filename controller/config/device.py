@@ -15,15 +15,15 @@ UNSTABLE_NAME = re.compile(r"/dev/tty(?:USB|ACM)\d+")
 """Names that the kernel gives in the order of plugging in: after a restart they may be another device's."""
 
 SIMULATOR_SERIAL = "SIM-"
-RESERVED = frozenset({"table", "lockout"})
-"""Names that stand for the table itself where a device's would stand."""
+RESERVED = re.compile("table|lockout|rules|sets|round|last-round|seat-[0-9]+")
+"""Names that stand for the table itself where a device's would stand, as in `state/*`."""
 
 MODEM_LINES = ("dsr", "cts")
 
 
 def verify_device(section: Table, device: DeviceConfig, production: bool, *, reads_key: bool = True) -> None:
     """Names in `section` every fault of a device that was read from it; `reads_key`: also those of its key's file."""
-    if device.name in RESERVED:
+    if RESERVED.fullmatch(device.name):
         section.fault("name", f"{device.name!r} stands for the table itself; choose another", "word_refused")
     if device.key_file is not None:
         _verify_key(section, device, device.key_file, reads=reads_key)

@@ -27,7 +27,7 @@ from controller.table.words.codec import decode_fact, encode, encode_input, orig
 from controller.table.words.facts import Fact, InputRefused, LevelWanted
 from controller.table.words.inputs import Actor, Body, Input, Moment, ServiceEvent
 from drivers.commands import WantedLevel
-from drivers.events import EventsLost, Origin
+from drivers.events import EventsLost, LevelsRead, Origin, WagerRemoved, WagerSensed
 from drivers.protocol.words import Level
 
 QUEUE_LIMIT = 1024
@@ -38,6 +38,7 @@ GROUP_LIMIT = 128
 BOOTS_KEPT = 64
 """Boots of devices whose highest counter is kept in memory; about any other one the record is asked."""
 STOPPING = "the daemon is stopping"
+CHANGES_LEVELS = (WagerSensed, WagerRemoved, EventsLost)
 STUCK_NS = 4_000_000_000
 """An input that has waited for this long says that the reader no longer reads: twice what a commit may take."""
 
@@ -88,6 +89,7 @@ class Engine:
         self._readers: list[Callable[[], None]] = []
         self._holders: list[Callable[[str], None]] = []
         self._highest: dict[tuple[str, str], int] = {}
+        self._reported: set[str] = set()  # devices that reported a chip or a loss since their levels were read
         self._at_once = 0
         self._ends = False
 
@@ -231,6 +233,8 @@ class Engine:
         transactions = []
         for waiting in group:
             draft = decided(self.setup, state, waiting.given)
+            if self._is_read_in_vain(waiting.given, state, draft.state, draft.facts):
+                continue
             transactions.append(self._transaction(state, waiting.given, draft.facts))
             state = draft.state
             outcomes.append((waiting, draft.facts))
@@ -241,6 +245,20 @@ class Engine:
             self._tell_all(outcomes, records)
         for waiting in repeats:
             self._acknowledge(waiting.given)
+
+    def _is_read_in_vain(self, given: Input, before: State, after: State, facts: Sequence[Fact]) -> bool:
+        """Returns True for levels that were read and are all known already: nothing follows, so nothing is recorded.
+
+        After a report of a chip, or a loss, they are news in any case: the state does not keep what sensors see.
+        """
+        device = given.subject
+        if isinstance(given.body, CHANGES_LEVELS):
+            self._reported.add(device)
+        if not isinstance(given.body, LevelsRead):
+            return False
+        is_news = device in self._reported or len(facts) != 1
+        self._reported.discard(device)
+        return not is_news and before.devices.get(device) == after.devices.get(device)
 
     def _without_repeats(self, group: list[_Waiting]) -> tuple[list[_Waiting], list[_Waiting]]:
         """Returns the inputs without reports on record, which are only acknowledged again."""

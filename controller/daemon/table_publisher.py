@@ -5,11 +5,12 @@ from collections.abc import Callable
 
 import structlog
 
-from controller.clock import Clock
+from controller.clock import Clock, rfc3339
 from controller.config.model import Config
 from controller.daemon.engine import Engine
 from controller.daemon.record.heads_outside import HeadsOutside
-from controller.daemon.status import state_documents, without_record
+from controller.daemon.state_topics import state_topics
+from controller.daemon.status import without_record
 from controller.journal.proof.keys import PublicKey
 from controller.journal.record import Stream
 from controller.journal.store import Journal
@@ -39,13 +40,13 @@ def publisher_of(
     if wanted is None:
         log.warning("no_broker", note="no [mqtt] in the configuration: events stay in memory and in the journal")
 
-    def states() -> dict[str, dict[str, object]]:
-        """Each with the number of the last event in `evt/main` that it is folded from."""
-        head = journal.heads()[Stream.MAIN]
-        documents = dict(state_documents(engine.setup, engine.state))
+    def states() -> dict[str, dict[str, object] | None]:
+        """Each with the number of the last event in `evt/main` that it is folded from, and the present time."""
+        beside = {"sequence": journal.heads()[Stream.MAIN], "time": rfc3339(clock.stamp().wall_us)}
+        topics = state_topics(engine.setup, engine.state)
         if engine.failed:
-            documents["table"] = {**documents["table"], **without_record(in_words(engine.failed))}
-        return {thing: {**document, "sequence": head} for thing, document in documents.items()}
+            topics["table"] = {**(topics["table"] or {}), **without_record(in_words(engine.failed))}
+        return {thing: None if body is None else {**body, **beside} for thing, body in topics.items()}
 
     def report(kind: str, **data: object) -> None:
         detail = ", ".join(f"{k}={v}" for k, v in data.items())

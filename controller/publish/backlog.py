@@ -34,7 +34,7 @@ class Backlog:
         self,
         config: PublishConfig,
         journal: JournalReader,
-        states: Callable[[], Mapping[str, Mapping[str, Any]]],
+        states: Callable[[], Mapping[str, Mapping[str, Any] | None]],
         report: Report,
     ) -> None:
         # What was acknowledged just before a silent death was not yet old enough: the silence is not counted.

@@ -8,6 +8,10 @@ import msgspec
 _ENCODER = msgspec.json.Encoder(order="sorted")
 
 
+BESIDE = ("sequence", "time")
+"""Keys that say of when a value is, and are no part of it."""
+
+
 class Board:
     """Compares wanted states with what the broker has. At most one message of a thing is under way."""
 
@@ -17,12 +21,13 @@ class Board:
         self._due: dict[str, None] = {}  # a set in order of change
         self._on_way: set[str] = set()
 
-    def refresh(self, states: Mapping[str, Mapping[str, Any]]) -> None:
-        """Takes the present states. A state that differs only in its `sequence` is not sent."""
+    def refresh(self, states: Mapping[str, Mapping[str, Any] | None]) -> None:
+        """Takes the present states; None is sent as an empty message. One that differs only in `BESIDE` is not sent."""
         for thing, body in states.items():
-            value = _ENCODER.encode({key: part for key, part in body.items() if key != "sequence"})
+            bare = {key: part for key, part in body.items() if key not in BESIDE} if body is not None else None
+            value = b"" if bare is None else _ENCODER.encode(bare)
             if self._values.get(thing) != value:
-                self._values[thing], self._wanted[thing] = value, _ENCODER.encode(body)
+                self._values[thing], self._wanted[thing] = value, b"" if body is None else _ENCODER.encode(body)
                 self._due[thing] = None
         for thing in self._values.keys() - states.keys():
             del self._values[thing]

@@ -44,7 +44,7 @@ class Publisher:
         self,
         config: PublishConfig,
         journal: JournalReader,
-        states: Callable[[], Mapping[str, Mapping[str, Any]]],
+        states: Callable[[], Mapping[str, Mapping[str, Any] | None]],
         clock: Clock,
         link_factory: LinkFactory,
         rng: random.Random,

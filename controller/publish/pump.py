@@ -18,8 +18,9 @@ from controller.publish.envelope import CONTENT_TYPE, Wrapper
 from controller.publish.outbox import Outbox, Verdict
 from controller.publish.suspects import Key, OnWay
 
-STATE_S = 0.1
-"""Least time between two looks at the table's state; changes in between are sent with the next look."""
+STATE_S = 0.25
+"""Least time between two looks at the table's state; changes in between are sent with the next look. A lone change goes at
+once, and no screen is older than this."""
 OTHERS_TURN = 4
 """Of so many events one is of the other stream, while both have a backlog."""
 LISTENERS_S = 2.0

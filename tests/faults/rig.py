@@ -20,7 +20,7 @@ from controller.backoffice.proof import look_at
 from controller.config.load import load_config
 from controller.daemon.engine import Engine, last_reported, refusal
 from controller.daemon.firmware_check import Measuring
-from controller.daemon.status import state_documents
+from controller.daemon.state_topics import state_topics
 from controller.journal.errors import JournalError
 from controller.journal.record import Record, Stream
 from controller.journal.recorder import FIRST, Recorder
@@ -201,9 +201,10 @@ class Rig:
         )
 
     def _publisher(self, rng: Random) -> Publisher:
-        def states() -> dict[str, dict[str, object]]:
+        def states() -> dict[str, dict[str, object] | None]:
             head = self.journal.heads()[Stream.MAIN]
-            return {k: {**v, "sequence": head} for k, v in state_documents(self.setup, self.engine.state).items()}
+            topics = state_topics(self.setup, self.engine.state)
+            return {k: v and {**v, "sequence": head} for k, v in topics.items()}
 
         def report(kind: str, **data: object) -> None:
             self.engine.submit("table", BrokerChanged(kind, ", ".join(f"{k}={v}" for k, v in data.items())))

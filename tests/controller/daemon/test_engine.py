@@ -264,3 +264,27 @@ async def test_a_reader_that_is_woken_finds_the_record_durable(bench):
     bench.engine.on_news(lambda: seen.append(bench.journal.heads()[Stream.MAIN]))
     await bench.engine.act(a.OpenTable(), FLOOR)
     assert seen == [bench.journal.heads()[Stream.MAIN]]
+
+
+async def test_levels_that_say_nothing_new_are_not_recorded(bench):
+    """After each command all levels are read; most reads only repeat the answer. After a chip or a loss each counts."""
+    read, other = (e.LevelsRead(e.Levels(dispensing=e.INHIBITED, cards_inside=count)) for count in (1, 2))
+    chip, loss = e.WagerRemoved(1, 1, False), e.EventsLost("SIM-1", "00000000000000aa", 1, 2)
+    recorded = []
+    for body in (read, read, other, other, chip, other, other, loss, other, other):
+        before = bench.engine.order
+        bench.engine.submit(SHOE, body)
+        await bench.settled()
+        recorded.append(
+            sum(r.kind == "levels_read" and r.order > before for r in bench.journal.read(Stream.DIAG, 0, 99))
+        )
+    assert recorded == [1, 0, 1, 0, 0, 1, 0, 0, 1, 0]
+
+
+async def test_a_level_that_is_found_open_again_is_recorded_each_time(bench):
+    """What is read is known already, and still it leads to a command."""
+    for _ in range(2):
+        bench.engine.submit(SHOE, e.LevelsRead(e.Levels(dispensing=e.ALLOWED)))
+        await bench.settled()
+    kinds = [r.kind for stream in (Stream.DIAG, Stream.MAIN) for r in bench.journal.read(stream, 0, 99)]
+    assert kinds.count("levels_read") == kinds.count("level_wanted")

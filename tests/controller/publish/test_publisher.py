@@ -171,7 +171,7 @@ async def test_suspicion_ends_with_the_next_answer(run, journal, until):
     broker.answering = False
     running.states.update({f"shoe-{n}": {"count": n} for n in range(3)})
     journal.add(count=30)
-    await asyncio.sleep(0.11)  # the state is looked at ten times a second
+    await asyncio.sleep(0.26)  # the state is looked at four times a second
     running.publisher.wake()
     await until(lambda: len(running.publisher._connection._pump.on_way) == 20)
     broker.drop()
