@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -32,6 +33,7 @@ class Cited(Generic[T_co]):
         return next(decided, self.value)
 
 
+@cache
 def chapter(clause: str) -> str:
     """The section or chapter a clause stands in: `13.I(1)` in 13, `15(f)` in 15, `39.7(e)2` in 39.7, `(g)(3)` in (g)."""
     found = _CHAPTER.match(clause)

@@ -45,6 +45,12 @@ HANGS = Verdict(ROUND_HELD)
 CORRECTED = Verdict("corrected")
 """A person corrected a wager that an answer had settled, before its cards were asked."""
 
+FOLLOWED = frozenset({
+    f.RoundBegun, f.WagerPlaced, f.DecisionRecorded, f.DealerRevealed, f.DispositionMade, f.HoldPlaced, f.RoundVoided,
+    f.WagerDecided, f.WagerSettled, f.SettlementCorrected, f.RoundSettled, f.RoundEnded,
+})  # fmt: skip
+"""Facts of which a round's story is made; most facts are others."""
+
 Key = tuple[int, str, bool, int]
 """Seat, wager, whether its coupon is meant, and the seat whose hand earns envy."""
 
@@ -88,6 +94,8 @@ class Agreement:
         """One input, the state that it met and what followed."""
         story, act = self._story, given.body
         for n, fact in enumerate(facts):
+            if type(fact.event) not in FOLLOWED:
+                continue
             match fact.event:
                 case f.RoundBegun():
                     self._begin()

@@ -51,8 +51,9 @@ WHO = {role: Actor(f"a {role}", role) for role in Role}
 ABILITIES = (e.Capability.COUNTS_EACH_SHUFFLE, e.Capability.READS_CARDS, e.Capability.FORMS_HANDS)
 SAMPLED = 32
 """The cost of one input in so many is measured."""
-SHARE, COMPARED, LONG = 10, 4, 150
-"""The first and the last tenth of a day of at least so many rounds are compared: one input in so many."""
+SHARE, COMPARED, LONG = 10, 40, 150
+"""The first and the last tenth of a day of at least so many rounds are compared: as many inputs of a long one as of a longer one,
+one in its rounds by `COMPARED`."""
 
 
 class Broken(Exception):
@@ -252,7 +253,7 @@ class Day:
         """Decides; the time of one input in `SAMPLED` is taken; early and late in a long day the calls are counted."""
         ended, share = self._ended, max(1, self.rounds // SHARE)
         compared = self._early if ended < share else self._late if ended >= self.rounds - share else None
-        if self.rounds >= LONG and compared is not None and self.tally.inputs % COMPARED == 1:
+        if self.rounds >= LONG and compared is not None and self.tally.inputs % (self.rounds // COMPARED) == 1:
             draft, calls = counted(lambda: decided(self.setup, before, given))
             compared.append(calls)
             return draft

@@ -10,8 +10,9 @@ from typing import Any
 from controller.games.model import Phase
 from controller.rules.vocabulary import Trigger
 from controller.table.acts.card_sets import as_many_as_wanted
+from controller.table.acts.permissions import allowed as of_phase
 from controller.table.acts.permissions import verify
-from controller.table.acts.possible import possible
+from controller.table.acts.possible import possible, some
 from controller.table.card_sets.time_in_play import due
 from controller.table.irregularities.dispositions import LATE_CHIP
 from controller.table.questions import burns
@@ -40,8 +41,8 @@ LOST_GOES_BACK = ("R-190", "return")
 FINAL = ("returned", "lost", "settled")
 """Fates after which no chip of the wager is left that could have another."""
 OF_SENSORS = ("progressive", LATE_CHIP)
-LISTED_IN = 8
-"""Of so many states one is asked which acts are possible."""
+LISTED_IN, ALL_LISTED_IN = 8, 256
+"""Of so many states one is asked whether the act that was done is listed as possible, and one for the whole list."""
 MOST_DUTIES, MOST_HOLDS = 40, 60
 """More than these at once means that something is demanded again and again."""
 
@@ -112,7 +113,7 @@ class Watch:
             actor = given.actor
             assert actor is not None
             if before.serial % LISTED_IN == 0:
-                assert given.body.kind in possible(self.setup, before), f"{given.body.kind} is done and not listed"
+                assert self._listed(before, given.body.kind), f"{given.body.kind} is done and not listed"
             way = way_round(self.setup, before, given.body, actor, facts)  # type: ignore[arg-type]  # it is an act
             assert way is None, way
             return
@@ -122,6 +123,12 @@ class Watch:
         assert after.duties == before.duties
         assert after.holds == before.holds
         assert after.sets == before.sets
+
+    def _listed(self, before: State, kind: str) -> bool:
+        """What `possible` says of this kind; the others are tried now and then."""
+        listed = kind in of_phase(before) and some(self.setup, before, kind)
+        assert before.serial % ALL_LISTED_IN or listed is (kind in possible(self.setup, before))
+        return listed
 
     def _level(self, before: State, given: Input, event: f.LevelWanted) -> None:
         """Releasing and allowing is a new act of a person in the present state, and never while play is held."""

@@ -17,9 +17,10 @@ PEOPLE = tuple(
 
 def possible(setup: Setup, state: State) -> list[str]:
     """Kinds of acts of which at least one would be accepted now, as far as that can be tried."""
-    return [kind for kind in allowed(state) if _some(setup, state, kind)]
+    return [kind for kind in allowed(state) if some(setup, state, kind)]
 
 
-def _some(setup: Setup, state: State, kind: str) -> bool:
+def some(setup: Setup, state: State, kind: str) -> bool:
+    """Whether one act of this kind, which belongs to the phase, would be accepted from anybody."""
     tries = REGISTRY[kind].tries
     return tries is None or any(can(setup, state, act, person) for act in tries(setup, state) for person in PEOPLE)

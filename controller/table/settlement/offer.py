@@ -91,12 +91,26 @@ class Offer(Struct, frozen=True):
         return seats
 
 
+_last: tuple[Setup, Round, Offer | None] | None = None
+
+
 def _key(line: Line) -> Key:
     return line.seat, line.wager, bool(line.coupon), line.holder
 
 
 def offer(setup: Setup, round_: Round) -> Offer | None:
-    """What is to be settled now, by cards and pay tables; None where no wager waits for it."""
+    """What is to be settled now, by cards and pay tables; None where no wager waits for it.
+
+    Who may settle, what is recorded then and what is shown ask of the same round one after the other: the last answer is kept.
+    """
+    global _last  # noqa: PLW0603  # one pair of what was asked and the answer, replaced as a whole
+    last = _last
+    if last is None or last[0] is not setup or last[1] is not round_:
+        _last = last = setup, round_, _offer(setup, round_)
+    return last[2]
+
+
+def _offer(setup: Setup, round_: Round) -> Offer | None:
     waiting = set(_waiting(setup, round_))
     if not waiting and not _beside(setup, round_):
         return None
