@@ -31,6 +31,9 @@ SMALL_LOG_BYTES = 1 << 16
 LONG_TOML = 4096
 """Characters of a text that is kept; the shortest rulebook has 57,000."""
 
+ONLY_COMPILED = "TABLEWARDEN_ONLY_COMPILED"
+"""Set where `pytest --collect-only` is to import all modules, and to make no tests."""
+
 WORKERS = 3
 """Of `make test`."""
 
@@ -103,6 +106,16 @@ async def no_task_left() -> object:
     left = [t for t in asyncio.all_tasks() if t is not asyncio.current_task() and not t.done()]
     left = [t for t in left if "pytest" not in repr(t.get_coro())]
     assert not left, f"tasks left running: {left}"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makeitem(collector: pytest.Collector, obj: object) -> list[pytest.Item] | None:
+    """The cases of a full form are not made where it is not asked for: they are a fifth of all, and each worker makes all. None
+    at all are made where the modules are only to be compiled, as by `make test`."""
+    config = collector.config
+    marks = {mark.name for mark in getattr(obj, "pytestmark", ()) if isinstance(mark, pytest.Mark)}
+    left_out = "full" in marks and not config.option.markexpr and not any("::" in name for name in config.args)
+    return [] if left_out or (config.option.collectonly and os.environ.get(ONLY_COMPILED)) else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

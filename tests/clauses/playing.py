@@ -1,7 +1,6 @@
 """Cases of clauses as records, each played under a rulebook that is handed in: so a case can be seen to fail."""
 
 import re
-import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from controller.rules.elections import elect, proposals
 from controller.rules.explain.coverage import Coverage, prompts
 from controller.rules.model import Rulebook
 from controller.rules.vocabulary import Method
-from tests.clauses import test_clauses, test_configuration, test_ranking, test_settlement
+from tests.clauses import test_clauses, test_configuration, test_ranking, test_settlement, texts
 from tests.clauses.conftest import bench, stage_of
 
 HERE = Path(__file__).resolve().parent
@@ -88,8 +87,7 @@ def _texts(part: Any) -> Iterator[str]:
 def cases_of(book: str) -> list[Case]:
     """Every case of the clauses of one document, in the order of files and of their lines."""
     found = []
-    for path in sorted((HERE / book).glob("*.toml")):
-        raw = tomllib.loads(path.read_text("utf-8"))
+    for path, raw in texts.of_book(book).items():
         clauses = (raw["clause"], *raw.get("also", ()))
         for word in ("case", "rank", "settle", "config"):
             for case in raw.get(word, ()):
@@ -185,24 +183,11 @@ def _blanked(blank: str) -> Any:
 
 
 def _settler(rulebook: Rulebook, elected: tuple[tuple[str, str], ...]) -> Settler:
-    return _settler_of(_Same(rulebook), elected)
-
-
-class _Same:
-    """A rulebook as a key: the very same one, whatever it holds."""
-
-    def __init__(self, rulebook: Rulebook) -> None:
-        self.rulebook = rulebook
-
-    def __hash__(self) -> int:
-        return id(self.rulebook)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.rulebook is self.rulebook
+    return _settler_of(bench.Same(rulebook), elected)
 
 
 @lru_cache(maxsize=64)
-def _settler_of(same: _Same, elected: tuple[tuple[str, str], ...]) -> Settler:
+def _settler_of(same: bench.Same, elected: tuple[tuple[str, str], ...]) -> Settler:
     rulebook = same.rulebook
     choices = proposals(rulebook) | dict(elected)
     return Settler(elect(rulebook, {question: (choice, "test") for question, choice in choices.items()}))

@@ -4,8 +4,6 @@ A case says everything that follows: what it does not name (a disposition, a dut
 """
 
 import functools
-import tomllib
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,9 +16,9 @@ from controller.table.questions.announcement import announced
 from controller.table.questions.deal_plan import deal_plan
 from controller.table.words import facts as f
 from controller.table.words.codec import builtins
+from tests.clauses import texts
 from tests.soak.citations import Citations
 
-HERE = Path(__file__).resolve().parent
 CASE = frozenset({"name", "given", "when", "then"})
 THEN = frozenset(
     {"refused", "reason", "trigger", "silent", "demands", "fates", "duties", "holds", "void", "void_seats", "phase",
@@ -28,14 +26,10 @@ THEN = frozenset(
 )  # fmt: skip
 
 
-def files() -> list[tuple[str, Path]]:
-    return [(path.parent.name, path) for path in sorted(HERE.glob("*/*.toml"))]
-
-
 def cases() -> list[Any]:
     found = []
-    for rulebook, path in files():
-        raw = tomllib.loads(path.read_text("utf-8"))
+    for path, raw in texts.of_book().items():
+        rulebook = path.parent.name
         for case in raw.get("case", []):
             whole = {**case, "given": {**raw.get("given", {}), **case.get("given", {})}}
             found.append(pytest.param(rulebook, whole, id=f"{rulebook}/{path.stem}: {case.get('name', '?')}"))

@@ -1,21 +1,20 @@
 """Clauses that are carried out before a table opens: what its configuration may say, and what it is refused for."""
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from controller.config.load import read_config
+from tests.clauses import texts
 
-HERE = Path(__file__).resolve().parent
 CONFIG = frozenset({"name", "method", "seats", "backs", "devices", "offered", "elect", "fault"})
 
 
 def cases() -> list[Any]:
     found = []
-    for path in sorted(HERE.glob("*/*.toml")):
-        for case in tomllib.loads(path.read_text("utf-8")).get("config", []):
+    for path, raw in texts.of_book().items():
+        for case in raw.get("config", []):
             found.append(
                 pytest.param(path.parent.name, case, id=f"{path.parent.name}/{path.stem}: {case['name']}")
             )

@@ -9,6 +9,7 @@ import pytest
 
 from controller.rules.explain.coverage import CARRYING, Coverage, Kind
 from controller.rules.read.library import available, find, find_coverage
+from tests.clauses.texts import of_book
 
 HERE = Path(__file__).resolve().parent
 BOOKS = sorted(path.name for path in HERE.iterdir() if path.is_dir() and path.name in available())
@@ -27,20 +28,16 @@ def file_name(clause: str) -> str:
     return re.sub(r"[^A-Za-z0-9]+", "_", clause.replace("[2]", "_again")).strip("_")
 
 
-def files(rulebook: str) -> dict[Path, dict[str, object]]:
-    return {path: tomllib.loads(path.read_text("utf-8")) for path in sorted((HERE / rulebook).glob("*.toml"))}
-
-
 def tried(rulebook: str) -> list[str]:
     """Clauses that some file of this rulebook has cases for."""
-    return [clause for raw in files(rulebook).values() for clause in (raw["clause"], *raw.get("also", ()))]  # type: ignore[misc]
+    return [clause for raw in of_book(rulebook).values() for clause in (raw["clause"], *raw.get("also", ()))]
 
 
 @pytest.mark.parametrize("rulebook", BOOKS)
 def test_a_file_is_of_one_clause_of_its_document_and_of_what_stands_with_it(rulebook):
     """A file bears the name of its clause, a clause has one file, and there is no word that nobody reads."""
     clauses = set(carried(rulebook).clauses)
-    for path, raw in files(rulebook).items():
+    for path, raw in of_book(rulebook).items():
         assert set(raw) <= FILE, f"{path.name}: {sorted(set(raw) - FILE)}"
         assert path.stem == file_name(raw["clause"])
         assert any(raw.get(cases) for cases in ("case", "rank", "settle", "config")), f"{path.name} has no case"
@@ -62,7 +59,7 @@ def test_the_clauses_without_a_case_are_those_that_are_listed(rulebook, kind):
 def test_a_case_does_what_its_clause_prompts_and_sees_what_it_records(rulebook):
     """A prompted clause has a case of its act, or of the duty it answers; a recorded one a case that reads its field."""
     cases = {
-        c: raw.get("case", ()) for raw in files(rulebook).values() for c in (raw["clause"], *raw.get("also", ()))
+        c: raw.get("case", ()) for raw in of_book(rulebook).values() for c in (raw["clause"], *raw.get("also", ()))
     }
     for clause, how in carried(rulebook).clauses.items():
         if how.todo or clause not in cases:

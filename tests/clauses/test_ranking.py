@@ -4,8 +4,6 @@ Each `[[rank]]` names cards and what the text makes of them; the hand must be fo
 the one that the case cites.
 """
 
-import tomllib
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,8 +12,8 @@ from controller.cards.cards import names, parse
 from controller.rules.model import Rulebook
 from controller.rules.ranked import Dealt, NoHand, Ranked, decks, ranked
 from controller.rules.read.library import find
+from tests.clauses import texts
 
-HERE = Path(__file__).resolve().parent
 RANK = frozenset(
     {"name", "cards", "order", "is", "cite", "plays", "beats", "ties", "loses", "says", "asks", "sets", "natural", "no_hand"}
 )  # fmt: skip
@@ -24,8 +22,7 @@ RANK = frozenset(
 
 def cases() -> list[Any]:
     found = []
-    for path in sorted(HERE.glob("*/*.toml")):
-        raw = tomllib.loads(path.read_text("utf-8"))
+    for path, raw in texts.of_book().items():
         for case in raw.get("rank", []):
             named = f"{path.parent.name}/{path.stem}: {case.get('name', '?')}"
             found.append(pytest.param(path.parent.name, raw["clause"], case, id=named))

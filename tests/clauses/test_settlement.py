@@ -7,8 +7,6 @@ other cards: what a row does not name stays as it is.
 
 import functools
 import re
-import tomllib
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,8 +21,8 @@ from controller.rules.elections import elect, proposals
 from controller.rules.model import Rulebook
 from controller.rules.pay import Bare, PayHand, Pays, PayTable
 from controller.rules.read.library import find
+from tests.clauses import texts
 
-HERE = Path(__file__).resolve().parent
 CASE = frozenset({"name", "elect", "of", "round", "rows", "then", "refused", "cuts", "back", "meters"})
 ROW = frozenset({"cards", "dealer", "community", "box", "shown", "played", "elect", "then"})
 OF_SEAT = ("cards", "shown", "played")
@@ -33,8 +31,8 @@ OF_SEAT = ("cards", "shown", "played")
 @functools.cache
 def cases() -> list[Any]:
     found = []
-    for path in sorted(HERE.glob("*/*.toml")):
-        for case in tomllib.loads(path.read_text("utf-8")).get("settle", []):
+    for path, raw in texts.of_book().items():
+        for case in raw.get("settle", []):
             assert set(case) <= CASE, f"{path}: unknown {sorted(set(case) - CASE)}"
             name = f"{path.parent.name}/{path.stem}: {case['name']}"
             found += [

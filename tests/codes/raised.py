@@ -1,7 +1,7 @@
 """The codes that the sources raise, found in them without running them."""
 
 import ast
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -69,6 +69,7 @@ def _keyword(folder: str, name: str) -> set[str]:
     return {code for code in found if isinstance(code, str)} - {""}
 
 
-def _calls(folder: str) -> Iterator[ast.Call]:
-    for path in sorted((ROOT / folder).rglob("*.py")):
-        yield from (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call))
+@cache
+def _calls(folder: str) -> tuple[ast.Call, ...]:
+    trees = [ast.parse(path.read_text()) for path in sorted((ROOT / folder).rglob("*.py"))]
+    return tuple(node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call))

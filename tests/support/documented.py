@@ -10,6 +10,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
+from functools import cache
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,7 @@ class Documented:
         return f"{self.page.name}:{self.line}: tablewarden {' '.join(self.arguments)}"
 
 
+@cache
 def documented() -> list[Documented]:
     """Every command of every page."""
     return [found for page in PAGES for found in (*_blocks(page), *_spans(page))]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import msgspec
@@ -11,7 +11,7 @@ import pytest
 from controller.rules.citation import Cited
 from controller.rules.elections import elect as elect_law
 from controller.rules.elections import proposals
-from controller.rules.model import Demand, Row, Rulebook
+from controller.rules.model import Demand, Law, Row, Rulebook
 from controller.rules.read.loader import load_rulebook
 from controller.rules.vocabulary import Action, Method, Role, Trigger
 from controller.table.card_sets.cuts import offered_to
@@ -296,6 +296,27 @@ def _book(name: str) -> Rulebook:
     return load_rulebook(RULEBOOKS / f"{name}.toml")
 
 
+class Same:
+    """A rulebook as a key: the very same one, whatever it holds."""
+
+    def __init__(self, rulebook: Rulebook) -> None:
+        self.rulebook = rulebook
+
+    def __hash__(self) -> int:
+        return id(self.rulebook)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and other.rulebook is self.rulebook
+
+
+@lru_cache(maxsize=128)
+def _law(same: Same, elect: frozenset[tuple[str, str]] | None) -> Law:
+    """As proposed, except `elect`; None = nothing is elected. Most tables of tests have one of few laws, and each takes 15 ms."""
+    book = same.rulebook
+    asked = {} if elect is None else {q: dict(elect).get(q, choice) for q, choice in proposals(book).items()}
+    return elect_law(book, {question: (choice, "bench") for question, choice in asked.items()})
+
+
 def table_of(
     rulebook: str = "md-uth",
     method: Method = Method.DEALING_SHOE,
@@ -313,8 +334,6 @@ def table_of(
     `devices`: names of those at the table, None = all that the document has use for.
     """
     book = _book(rulebook)
-    asked = {question: (elect or {}).get(question, choice) for question, choice in proposals(book).items()}
-    chosen = {question: (choice, "bench") for question, choice in asked.items()}
     kinds = {
         "shuffler-1": e.DeviceKind.SHUFFLER,
         "shoe-1": e.DeviceKind.SHOE,
@@ -324,7 +343,7 @@ def table_of(
     if devices is not None:
         known = {**kinds, "line-1": e.DeviceKind.LINE}
         kinds = {name: known[name] for name in devices}
-    law = elect_law(book, {} if unelected else chosen)
+    law = _law(Same(book), None if unelected else frozenset((elect or {}).items()))
     setup = Setup(
         site="bench", table="t1", seats=6, backs=tuple(backs), method=method,
         devices={n: DeviceSetup(n, k) for n, k in kinds.items()}, law=law,
