@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 import pytest
@@ -314,7 +315,8 @@ def _law(same: Same, elect: frozenset[tuple[str, str]] | None) -> Law:
     """As proposed, except `elect`; None = nothing is elected. Most tables of tests have one of few laws, and each takes 15 ms."""
     book = same.rulebook
     asked = {} if elect is None else {q: dict(elect).get(q, choice) for q, choice in proposals(book).items()}
-    return elect_law(book, {question: (choice, "bench") for question, choice in asked.items()})
+    law = elect_law(book, {question: (choice, "bench") for question, choice in asked.items()})
+    return replace(law, elections=MappingProxyType(law.elections))
 
 
 def table_of(

@@ -278,7 +278,7 @@ def test_no_hold_offers_to_void_what_is_settled(make_table, rulebook):
 def test_a_silence_without_an_election_holds(make_table):
     """The daemon came back with a configuration that elects nothing: the table asks, it does not pass over."""
     table = make_table("md-uth").ready().begin().let_out().deal(1)
-    table.setup.law.elections.clear()
+    table.setup = make_table("md-uth", unelected=True).setup
     table.act(a.ReportIrregularity(Trigger.PLAYER_CARD_EXPOSED, seat=1))
     assert "No reading was elected" in next(iter(table.state.holds.values())).reason
 
