@@ -270,6 +270,8 @@ class _File:
         is_old = section.one_of("protocol", ("5", "3.1.1"), "5") == "3.1.1"
         keepalive_s, window = section.whole("keepalive_s", 2, 600, 10), section.whole("window", 1, 1000, 20)
         rewind_s = section.whole("rewind_s", 0, 86_400, 1800)
+        is_consumers = section.one_of("confirm", ("broker", "consumer"), "broker") == "consumer"
+        consumers = self._consumers(section, is_consumers)
         goes_out = section.one_of("identities", ("never", "after_round"), "never") == "after_round"
         section.close()
         if self.scope.faults:
@@ -287,8 +289,28 @@ class _File:
             keepalive_s=keepalive_s,
             window=window,
             rewind_s=rewind_s,
+            confirm="consumer" if is_consumers else "broker",
+            consumers=consumers,
             identities="after_round" if goes_out else "never",
         )
+
+    def _consumers(self, section: Table, is_wanted: bool) -> tuple[str, ...]:
+        """Returns who must confirm events; names are levels of topics."""
+        if "consumers" not in section:
+            if is_wanted:
+                section.fault(
+                    "consumers", 'confirm = "consumer" needs the names of the consumers', "consumers_missing"
+                )
+            return ()
+        names = section.texts("consumers", least=1)
+        for name in names:
+            if not LEVEL.fullmatch(name):
+                section.fault(
+                    "consumers", f"{name!r} cannot stand in a topic: 1 to 32 of a-z, 0-9, '-'", "text_unfit"
+                )
+        if not is_wanted:
+            section.fault("consumers", 'belongs to confirm = "consumer"', "keys_together")
+        return names
 
     def _tls(self, section: Table) -> Tls | None:
         ca, cert, key = (section.maybe_path(name, self.base) for name in ("ca", "cert", "key"))

@@ -1,7 +1,11 @@
 """Makes the publisher of a running table: retained states, reports, and the record's heads."""
 
+import hashlib
 import random
 from collections.abc import Callable
+from dataclasses import replace
+from importlib.resources import files
+from typing import Any
 
 import structlog
 
@@ -19,6 +23,7 @@ from controller.publish.broker.memory import MemoryBroker
 from controller.publish.broker.mqtt import MqttLink
 from controller.publish.config import PublishConfig
 from controller.publish.publisher import Publisher
+from controller.table.words.back_office_news import BACK_OFFICE_NEWS
 from controller.table.words.inputs import BrokerChanged
 
 log = structlog.get_logger()
@@ -36,6 +41,8 @@ def publisher_of(
 ) -> Publisher:
     """Returns the publisher. `key`: signs the record; `in_words`: says why the record failed."""
     wanted = config.publish(version)
+    if wanted is not None:
+        wanted = replace(wanted, api=contract_hash())
     link_factory: LinkFactory = _memory() if wanted is None else lambda will: MqttLink(wanted, will)
     if wanted is None:
         log.warning("no_broker", note="no [mqtt] in the configuration: events stay in memory and in the journal")
@@ -48,10 +55,11 @@ def publisher_of(
             topics["table"] = {**(topics["table"] or {}), **without_record(in_words(engine.failed))}
         return {thing: None if body is None else {**body, **beside} for thing, body in topics.items()}
 
-    def report(kind: str, **data: object) -> None:
+    def report(kind: str, **data: Any) -> None:
         detail = ", ".join(f"{k}={v}" for k, v in data.items())
         log.info(kind, **data)
-        engine.submit("table", BrokerChanged(kind, detail))
+        news = BACK_OFFICE_NEWS.get(kind)
+        engine.submit("table", news(**data) if news else BrokerChanged(kind, detail))
 
     setup = engine.setup
     fallback = PublishConfig(setup.site, setup.table, "memory", setup.table)
@@ -59,6 +67,12 @@ def publisher_of(
     open_keys = journal.view.open_keys if goes_out else None
     heads = HeadsOutside(engine, journal, key, report)
     return Publisher(wanted or fallback, journal, states, clock, link_factory, rng, report, open_keys, heads)
+
+
+def contract_hash() -> str:
+    """Returns the SHA-256 of the packaged AsyncAPI document, in hex; empty = this installation has none."""
+    document = files("controller.publish") / "asyncapi.json"
+    return hashlib.sha256(document.read_bytes()).hexdigest() if document.is_file() else ""
 
 
 def _memory() -> LinkFactory:

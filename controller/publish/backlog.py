@@ -6,13 +6,17 @@ from typing import Any
 
 from controller.publish.board import Board
 from controller.publish.config import PublishConfig
+from controller.publish.confirmed_outbox import ConfirmedOutbox
 from controller.publish.denied import Denied
+from controller.publish.office import Office, confirmations_of
 from controller.publish.outbox import Outbox
 from controller.publish.source import READER, STREAMS, JournalReader, Report
 from controller.publish.suspects import STRIKES, Key, Suspects, topic_of
 from controller.publish.topics import Topics
 
 NS = 1_000_000_000
+ASKED = ("rsp", "rpl", "api")
+"""Topics with messages of their own time, which wait in the office."""
 
 
 @dataclass(slots=True)
@@ -45,7 +49,20 @@ class Backlog:
         own_names = {
             str(stream): stream for stream in journal.heads()
         }  # the journal takes only its own words back
-        self.boxes = {s: Outbox(own_names[s], kept.get(s), **times, batch=config.window) for s in STREAMS}
+        self.confirmations = confirmations_of(config, journal, STREAMS) if config.consumers else None
+        heads = {str(stream): last for stream, last in journal.heads().items()}
+
+        def made(stream: str) -> Outbox:
+            position, batch = kept.get(stream), config.window
+            if self.confirmations is None:
+                return Outbox(own_names[stream], position, **times, batch=batch)
+            waits = {"wait_ns": round(config.confirm_s * NS), "patience_ns": times["patience_ns"]}
+            return ConfirmedOutbox(
+                own_names[stream], position, self.confirmations, heads[stream], **waits, batch=batch
+            )
+
+        self.boxes = {stream: made(stream) for stream in STREAMS}
+        self.office: Office  # set by the publisher
         self.board = Board()
         self.suspects = Suspects()
         self.counters = Counters()
@@ -152,6 +169,9 @@ class Backlog:
         for parked in due:
             topic = parked.trial
             kind, _, name = topic.partition("/")
+            if kind in ASKED:
+                self.denied.taken(topic)  # tried with the next message, if one comes
+                continue
             if kind != "evt":
                 self.suspects.accuse((topic, 0))
                 if kind == "state":

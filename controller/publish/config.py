@@ -27,7 +27,9 @@ class PublishConfig:
     an acknowledged message may still be lost at the broker; default: mosquitto's save interval. `patience_s`: how
     long a stream waits for a subscriber (MQTT 5). `max_payload`: bytes; a larger event is parked unsent.
     `denied_first_s`, `denied_most_s`: first and longest wait before a refused topic is tried again. `identities`:
-    card identities may leave this machine: sealed, with the round's key once the rules open it.
+    card identities may leave this machine: sealed, with the round's key once the rules open it. `confirm`: whose word
+    moves the durable position; `consumers`: who must confirm; `confirm_s`: how long PUBACKs may come without that
+    before events are sent again. `api`: SHA-256 of the AsyncAPI document in force, in hex; empty = unknown.
     """
 
     site: str
@@ -54,12 +56,20 @@ class PublishConfig:
     will_delay_s: int = 5
     session_expiry_s: int = 30
     identities: Literal["never", "after_round"] = "never"
+    confirm: Literal["broker", "consumer"] = "broker"
+    consumers: tuple[str, ...] = ()
+    confirm_s: float = 5.0
+    api: str = ""
     denied_first_s: float = 60.0
     denied_most_s: float = 3600.0
 
     def __post_init__(self) -> None:
         verify_level(self.site, "site")
         verify_level(self.table, "table")
+        for consumer in self.consumers:
+            verify_level(consumer, "consumer")
+        if (self.confirm == "consumer") != bool(self.consumers):
+            raise ValueError('confirm = "consumer" and a list of consumers belong together')
         if self.session_expiry_s <= self.will_delay_s:
             # MQTT 5, 3.1.3.2.2: the will goes out at the delay's end or the session's, whichever comes first.
             raise ValueError("session_expiry_s must exceed will_delay_s, or the will is sent at the session's end")
@@ -68,6 +78,7 @@ class PublishConfig:
             ("window", 1),
             ("rewind_s", 0),
             ("patience_s", 0),
+            ("confirm_s", 0),
             ("max_payload", 1024),
         ):
             if getattr(self, name) < least:

@@ -4,6 +4,7 @@ Tasks exist only for what waits: the link's end, the heartbeat, overdue answers,
 """
 
 import asyncio
+import contextlib
 import random
 from collections.abc import Coroutine
 from typing import Any
@@ -22,6 +23,12 @@ from controller.publish.pump import CONN, Pump
 
 REBIRTH_S, REBIRTH_MOST_S = 5.0, 60.0
 """Time between repeated births: two machines with one identity must not shout each other down."""
+CONN_MOST = 64
+"""Messages on our own `conn` that wait at most."""
+RETAINED_S = 1.0
+"""How long the first event waits at most for what consumers confirmed while we were away."""
+LOOK_S = 1.0
+"""Time between two looks whether events were confirmed."""
 LEAVE_S = 2.0
 """How long a clean stop waits for the last events, and again for its goodbye to be acknowledged."""
 
@@ -53,6 +60,9 @@ class Connection:
         self._identity, self._may_be_before, self._began_ns = identity, identity.begin(session), clock.mono_ns()
         self._topics, self._heads = wrapper.topics, heads
         self._pump = Pump(config, wrapper, backlog, clock, rng, link, limits)
+        self._office = backlog.office
+        self._on_conn: asyncio.Queue[Incoming] = asyncio.Queue(CONN_MOST)
+        self._born = asyncio.Event()  # our own birth came back, behind what was retained
         self._unanswered = False
         self._rebirths, self._reborn_ns = 0, 0
         self.session = session
@@ -69,7 +79,9 @@ class Connection:
         stopped = asyncio.ensure_future(stop.wanted.wait())
         try:
             async with asyncio.TaskGroup() as group:
-                steps = (self._live(), self._watch_conn(), self._watch_answers())
+                steps = [self._live(), self._read(), self._watch_conn(), self._watch_answers()]
+                if self._office.confirmations is not None:
+                    steps.append(self._watch_confirmations())
                 tasks = [group.create_task(step) for step in steps]
                 await asyncio.wait({over, stopped}, return_when=asyncio.FIRST_COMPLETED)
                 for task in tasks:
@@ -86,6 +98,7 @@ class Connection:
             over.cancel()
             self._pump.shut()
             self._link.abort("finished")
+            self._office.replies.ended()
             on_way, now = self._pump.on_way, self._clock.mono_ns()
             if provoked:
                 suspected = on_way.suspected()
@@ -111,12 +124,19 @@ class Connection:
         Then publishes the birth; a second subscription proves that the broker survived it.
         """
         topic, report = self._topics.conn, self._backlog.report
-        repeats = self._backlog.begin()
         await self._link.subscribe(topic)
+        for asked in self._office.subscriptions():
+            if (code := await self._link.subscribe(asked, as_published="/cmd/" in asked)) >= Code.REFUSED:
+                report("subscribe_refused", topic=asked, reason=f"refused with 0x{code:02x}")
         await self._publish(topic, self._birth())
         self._identity.born()
         if (code := await self._link.subscribe(topic)) >= Code.REFUSED:
             report("subscribe_refused", topic=topic, reason=f"refused with 0x{code:02x}")
+        if self._office.confirmations is not None:
+            with contextlib.suppress(TimeoutError):  # retained confirmations were sent before it
+                await asyncio.wait_for(self._born.wait(), RETAINED_S)
+        repeats = self._backlog.begin()
+        self._office.connected()
         self.opened_us = self._clock.stamp().wall_us
         report("broker_connected", session=self.session, repeats=repeats)
         self._backlog.refresh_states()
@@ -154,6 +174,8 @@ class Connection:
             box.settle(now)
         self._backlog.save()
         self._identity.look(now, self._began_ns)
+        if self._office.look():
+            self._pump.wake()
         beat = {
             "time": rfc3339(self._clock.stamp().wall_us),
             "session": self.session,
@@ -161,6 +183,7 @@ class Connection:
             "heads": self._backlog.heads(),
             "parked": self._backlog.parked(),
         }
+        beat |= self._office.beat()
         if parked := self._backlog.denied.names():
             beat["parked_topics"] = parked
         self._pump.beat(msgspec.json.encode(beat))
@@ -178,9 +201,37 @@ class Connection:
                 self._link.abort("a publish was not answered within two keep-alives")
                 return
 
+    async def _read(self) -> None:
+        """Gives each message to whom it concerns. Confirmations and requests are taken at once."""
+        async for message in self._link.incoming():
+            if message.topic == self._topics.conn:
+                if not self._on_conn.full():
+                    self._on_conn.put_nowait(message)
+                continue
+            self._office.take(message)
+            if self._office.is_refresh_due and self.opened_us is not None:
+                self._refresh()
+            self._pump.wake()
+
+    def _refresh(self) -> None:
+        """Sends all retained messages again, because a consumer asked for them."""
+        self._office.is_refresh_due = False
+        self._backlog.board.all_due()
+        self._office.connected()
+        if not self._backlog.denied.holds(CONN):
+            self._pump.publish(self._topics.conn, self._birth(), lambda code: None)
+
+    async def _watch_confirmations(self) -> None:
+        """Sends again what nobody confirms, and tells which consumer is late."""
+        while True:
+            await asyncio.sleep(LOOK_S)
+            if self.opened_us is not None and self._office.look():
+                self._pump.wake()
+
     async def _watch_conn(self) -> None:
         """Handles other messages on our `conn`: a late will, or a second machine with our identity."""
-        async for message in self._link.incoming():
+        while True:
+            message = await self._on_conn.get()
             if (said := read(message.payload)) is not None:
                 is_before = message.retained and self._may_be_before
                 self._identity.hear(said, self.session, self._clock.mono_ns(), is_before=is_before)
@@ -188,6 +239,8 @@ class Connection:
                 self._heads.seen(message.payload)
                 continue  # from before the birth, which overwrites it
             is_ours = said is not None and (said.state, said.process) == ("online", self._identity.process)
+            if is_ours and said is not None and said.session == self.session:
+                self._born.set()
             if said is None or not is_ours or said.session != self.session:
                 await self._be_reborn(message, said)
 

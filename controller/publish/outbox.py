@@ -254,11 +254,15 @@ class Outbox:
         if self.acked == before:
             return
         self.highest = max(self.highest, self.acked)
+        self._mark(now_ns)
+        self.settle(now_ns)
+
+    def _mark(self, now_ns: int) -> None:
+        """Notes what the broker has acknowledged by now."""
         if self._marks and now_ns - self._marks[-1].since_ns < self._rewind_ns // MARKS:
             self._marks[-1].at_ns, self._marks[-1].through = now_ns, self.acked
         else:
             self._marks.append(_Mark(now_ns, now_ns, self.acked))
-        self.settle(now_ns)
 
     def settle(self, now_ns: int) -> None:
         """Moves the durable position over what the broker has had long enough by `now_ns`."""

@@ -18,6 +18,7 @@ from controller.publish.connection import Connection, Stop
 from controller.publish.envelope import Wrapper
 from controller.publish.identity import Identity, this_machine
 from controller.publish.known_head import Heads, NoHeads
+from controller.publish.office import Office
 from controller.publish.presence import Lost, encode
 from controller.publish.pump import full_jitter
 from controller.publish.source import JournalReader, Report
@@ -37,7 +38,8 @@ class Publisher:
 
     `broker_connected`, `broker_lost`, `publish_parked`, `publish_refused`, `publish_delayed`, `publish_released`,
     `subscribe_refused`, `nobody_listening`, `conn_overwritten`, `identity_shared`, `identity_alone`,
-     `publisher_failed`, `outbox_position_unreadable`.
+     `publisher_failed`, `outbox_position_unreadable`, `commands_taken`, `commands_refused`, `confirmations_refused`,
+     `consumer_late`, `consumer_back`.
     """
 
     def __init__(
@@ -57,6 +59,9 @@ class Publisher:
         self._topics = Topics(config.site, config.table)
         self._wrapper = Wrapper(self._topics, journal.id, config.vendor, journal.input_body, open_keys)
         self._backlog = Backlog(config, journal, states, report)
+        self._backlog.office = Office(
+            config, self._wrapper, journal, self._backlog.boxes, self._backlog.confirmations, clock, report
+        )
         self._identity = Identity(journal.id, config.machine or this_machine(), report)
         self._connected_ns: int | None = None
         self._connection: Connection | None = None
@@ -175,6 +180,7 @@ class Publisher:
             "acked": counters.acked,
             "refused": counters.refused,
             "nobody_listening": sorted(self._backlog.unheard),
+            "back_office": self._backlog.office.document(),
             "parked_topics": self._backlog.denied.documents(self._clock.mono_ns()),
             "streams": {
                 name: {

@@ -12,10 +12,11 @@ from typing import assert_never
 
 from controller.clock import Clock
 from controller.publish.backlog import NS, Backlog
-from controller.publish.broker.link import Code, Limits, Link, LinkDown, Properties
+from controller.publish.broker.link import NO_PROPERTIES, Code, Limits, Link, LinkDown, Properties
 from controller.publish.config import PublishConfig
 from controller.publish.envelope import CONTENT_TYPE, Wrapper
 from controller.publish.outbox import Outbox, Verdict
+from controller.publish.post import Post
 from controller.publish.suspects import Key, OnWay
 
 STATE_S = 0.25
@@ -69,6 +70,7 @@ class Pump:
         ] = {}  # answers of suspects that something answered later must confirm
         self._asking: asyncio.Task[None] | None = None
         self.on_way = OnWay()
+        self._post = Post(backlog, clock, self._limit, self._may_go, self._hand, self._when_copies_may_go)
         self.idle = asyncio.Event()
         self.fault: Exception | None = None
 
@@ -144,7 +146,25 @@ class Pump:
             return self._send_urgent()
         if self._beat is not None:
             return self._send_beat(self._beat)
-        return self._running and (self._send_state() or self._send_event())
+        if not self._running:
+            return False
+        first = self._send_state() or self._post.send_answer() or self._post.send_copy(self._turn)
+        return first or self._send_event() or self._post.send_copy()
+
+    def _hand(
+        self,
+        key: Key,
+        topic: str,
+        payload: bytes,
+        step: Callable[[int], None],
+        *,
+        retain: bool = False,
+        properties: Properties = NO_PROPERTIES,
+    ) -> None:
+        """Hands a QoS 1 message to the link; `step` takes its answer."""
+        answered = partial(self._answered, key, step)
+        self._link.send(topic, payload, qos=1, retain=retain, properties=properties, answered=answered)
+        self.on_way.sent(key, self._clock.mono_ns())
 
     def _send_urgent(self) -> bool:
         topic, payload, answered = self._urgent[0]
@@ -157,8 +177,7 @@ class Pump:
                 self._backlog.deny(key, f"refused with 0x{code:02x}", self._clock.mono_ns())
             answered(code)
 
-        self._link.send(topic, payload, qos=1, retain=True, answered=partial(self._answered, key, done))
-        self.on_way.sent(key, self._clock.mono_ns())
+        self._hand(key, topic, payload, done, retain=True)
         self._urgent.pop(0)
         return True
 
@@ -205,14 +224,9 @@ class Pump:
         if self._too_large(key, event.payload):
             return True
         user = (("id", event.id), ("type", event.type), ("source", self._topics.source))
-        self._link.send(
-            self._topics.events(box.stream),
-            event.payload,
-            qos=1,
-            properties=Properties(CONTENT_TYPE, user),
-            answered=partial(self._answered, key, partial(self._event_answered, box, record.sequence)),
-        )
-        self.on_way.sent(key, self._clock.mono_ns())
+        answered = partial(self._event_answered, box, record.sequence)
+        properties = Properties(CONTENT_TYPE, user)
+        self._hand(key, self._topics.events(box.stream), event.payload, answered, properties=properties)
         box.sent(record)
         self._backlog.counters.sent += 1
         return True
@@ -228,9 +242,7 @@ class Pump:
             return False
         if self._too_large(key, body):
             return True
-        answered = partial(self._answered, key, partial(self._state_answered, thing))
-        self._link.send(self._topics.state(thing), body, qos=1, retain=True, answered=answered)
-        self.on_way.sent(key, self._clock.mono_ns())
+        self._hand(key, self._topics.state(thing), body, partial(self._state_answered, thing), retain=True)
         self._backlog.board.sent(thing)
         return True
 
@@ -367,6 +379,10 @@ class Pump:
         self._states_from_ns = 0
         self._look_at_states()
         self._fill()
+
+    def _when_copies_may_go(self, seconds: float) -> None:
+        if "copy" not in self._timers:
+            self._later("copy", seconds, self._fill)
 
     def _later(self, name: str, seconds: float, step: Callable[[], None]) -> None:
         def run() -> None:

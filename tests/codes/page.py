@@ -7,6 +7,7 @@ from controller.text.codes.devices import DEVICES
 from controller.text.codes.faults import FAULTS
 from controller.text.codes.findings import FINDINGS
 from controller.text.codes.holds import ALARMS, HOLDS
+from controller.text.codes.office import COMMANDS, CONFIRMATIONS
 from controller.text.codes.refusals import REFUSALS
 from controller.text.codes.requests import LINES, REQUESTS
 
@@ -28,6 +29,12 @@ SECTIONS: tuple[tuple[str, str, Mapping[str, tuple[str, str]]], ...] = (
     ),
     ("Alarms", "`reason` of the fact `security_alarm`; an `auth_...` reason is a fault of a device.", ALARMS),
     ("Requests", "`code` of an answer of the control socket.", REQUESTS),
+    (
+        "Commands of the back office",
+        "`code` of an answer on `rsp/...`, and of the fact `commands_refused`.",
+        COMMANDS,
+    ),
+    ("Confirmations", "`code` of the fact `confirmations_refused`.", CONFIRMATIONS),
     ("Lines", "`code` of an error line of `decide` and `settle`.", LINES),
     (
         "Faults in files",

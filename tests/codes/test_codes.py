@@ -7,10 +7,13 @@ import pytest
 
 from controller.backoffice.proof import Code
 from controller.control.desk import ErrorCode
+from controller.publish.commands import CommandRefusal
+from controller.publish.confirmations import AckRefusal
 from controller.text.codes.devices import DEVICES
 from controller.text.codes.faults import FAULTS
 from controller.text.codes.findings import FINDINGS
 from controller.text.codes.holds import HOLDS
+from controller.text.codes.office import COMMANDS, CONFIRMATIONS
 from controller.text.codes.refusals import REFUSALS
 from controller.text.codes.requests import LINES, REQUESTS
 from drivers.errors import Fault
@@ -30,9 +33,11 @@ CONTRADICTS = {"irregularity_contradicts", "settlement_contradicts", "stub_count
         (set(LINES), lambda: raised.lines() | {"round_unfit", "card_unfit"}),
         (set(REQUESTS), lambda: {code.value for code in ErrorCode}),
         (set(FINDINGS), lambda: {code.value for code in Code}),
+        (set(COMMANDS), lambda: {code.value for code in CommandRefusal}),
+        (set(CONFIRMATIONS), lambda: {code.value for code in AckRefusal}),
         (set(DEVICES), lambda: {fault.value for fault in Fault}),
     ],
-    ids=["refusals", "holds", "faults", "lines", "requests", "findings", "devices"],
+    ids=["refusals", "holds", "faults", "lines", "requests", "findings", "commands", "confirmations", "devices"],
 )
 def test_every_code_is_listed_and_every_listed_code_is_raised(
     listed: set[str], raises: Callable[[], set[str]]

@@ -59,6 +59,7 @@ class Properties:
 
     content_type: str | None = None
     user: tuple[tuple[str, str], ...] = ()
+    correlation: bytes = b""
 
 
 NO_PROPERTIES = Properties()
@@ -79,6 +80,8 @@ class Incoming:
     topic: str
     payload: bytes
     retained: bool
+    response: str = ""  # where an answer is wanted, and what it must repeat; MQTT 5 only
+    correlation: bytes = b""
 
 
 class Link(Protocol):
@@ -100,8 +103,11 @@ class Link(Protocol):
         """Hands one publish to the socket at once. `answered` gets the reason code of a QoS 1 publish, at most once,
         never from within this call, and never after the connection is over. Raises LinkDown."""
 
-    async def subscribe(self, topic: str) -> int:
-        """Subscribes at QoS 1; returns the granted QoS, or a reason code from 0x80 on. Raises LinkDown."""
+    async def subscribe(self, topic: str, *, as_published: bool = False) -> int:
+        """Subscribes at QoS 1. `as_published`: keep the retain flag of messages that come live (MQTT 5).
+
+        Returns the granted QoS, or a reason code from 0x80 on. Raises LinkDown.
+        """
 
     def incoming(self) -> AsyncIterator[Incoming]:
         """Yields messages of the subscribed topics until the connection ends."""

@@ -73,8 +73,12 @@ class MemoryBroker:
                 del self.retained[delivery.topic]
         for listener in self.listeners:
             listener(delivery)
+        self.pass_on(Incoming(delivery.topic, delivery.payload, retained=False))
+
+    def pass_on(self, message: Incoming) -> None:
+        """Delivers a message to the links that are subscribed to its topic."""
         for link in self.links:
-            link.deliver(Incoming(delivery.topic, delivery.payload, retained=False))
+            link.deliver(message)
 
     def drop(self, reason: str = "the broker closed the connection") -> None:
         """Ends every connection without a goodbye; the wills are published."""
@@ -134,13 +138,14 @@ class MemoryLink:
         if self._broker.answering and len(self._held) == 1:
             asyncio.get_running_loop().call_soon(self._answer_soon)
 
-    async def subscribe(self, topic: str) -> int:
-        """Subscribes to a topic and receives its retained message; returns 1, the granted QoS. Raises LinkDown."""
+    async def subscribe(self, topic: str, *, as_published: bool = False) -> int:
+        """Subscribes to a topic and receives its retained messages; returns 1, the granted QoS. Raises LinkDown."""
         if self._over.done():
             raise LinkDown(self._over.result().reason)
         self._topics.add(topic)
-        if topic in self._broker.retained:
-            self.deliver(Incoming(topic, self._broker.retained[topic], retained=True))
+        for name, payload in list(self._broker.retained.items()):
+            if _matches(topic, name):
+                self.deliver(Incoming(name, payload, retained=True))
         return 1
 
     async def incoming(self) -> AsyncIterator[Incoming]:
@@ -162,7 +167,7 @@ class MemoryLink:
 
     def deliver(self, message: Incoming) -> None:
         """Queues a message if its topic is subscribed."""
-        if message.topic in self._topics:
+        if any(_matches(topic, message.topic) for topic in self._topics):
             self._queue.put_nowait(message)
 
     def _answer_soon(self) -> None:
@@ -186,3 +191,10 @@ class MemoryLink:
             self._broker.links.remove(self)
             if with_will:
                 self._broker.take(Delivery(self._will.topic, self._will.payload, 1, True))
+
+
+def _matches(asked: str, topic: str) -> bool:
+    """Returns True if a subscription to `asked` takes `topic`; its last level may be `+`."""
+    if asked.endswith("/+"):
+        return topic.rpartition("/")[0] == asked[:-2]
+    return topic == asked

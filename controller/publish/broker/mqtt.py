@@ -20,6 +20,7 @@ from paho.mqtt.client import Client as PahoClient
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties as PahoProperties
 from paho.mqtt.reasoncodes import ReasonCode
+from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from controller.publish.broker.link import (
     NO_PROPERTIES,
@@ -92,10 +93,13 @@ class MqttLink:
         """Writes a PUBLISH to the socket; `answered` gets the reason code of the PUBACK. Raises LinkDown."""
         self._client.put(topic, payload, qos=qos, retain=retain, properties=properties, answered=answered)
 
-    async def subscribe(self, topic: str) -> int:
+    async def subscribe(self, topic: str, *, as_published: bool = False) -> int:
         """Subscribes at QoS 1; returns the granted QoS, or a reason code from 0x80 on. Raises LinkDown."""
+        five = self._config.protocol == "5"
+        options = SubscribeOptions(qos=1, retainAsPublished=True) if as_published and five else None
         try:
-            granted = await self._client.subscribe(topic, qos=1, timeout=2 * self._config.keepalive_s)
+            qos = 1 if options is None else 0  # paho takes either
+            granted = await self._client.subscribe(topic, qos, options, timeout=2 * self._config.keepalive_s)
         except aiomqtt.MqttError as exc:
             raise LinkDown(str(exc)) from exc
         if (task := asyncio.current_task()) is not None and task.cancelling():
@@ -108,7 +112,9 @@ class MqttLink:
         try:
             async for message in self._client.messages:
                 payload = message.payload if isinstance(message.payload, bytes | bytearray) else b""
-                yield Incoming(message.topic.value, bytes(payload), message.retain)
+                said: dict[str, Any] = vars(message.properties) if message.properties is not None else {}
+                asked = (said.get("ResponseTopic", ""), said.get("CorrelationData", b""))
+                yield Incoming(message.topic.value, bytes(payload), message.retain, *asked)
         except aiomqtt.MqttError:
             return
 

@@ -2,7 +2,7 @@
 
 from controller.publish.broker.link import Properties
 
-CONTENT_TYPE, USER = b"\x03", b"\x26"
+CONTENT_TYPE, CORRELATION, USER = b"\x03", b"\x09", b"\x26"
 """Property identifiers of MQTT 5, 2.2.2.2."""
 
 
@@ -19,6 +19,9 @@ class Packed:
         parts = []
         if self._properties.content_type is not None:
             parts += [CONTENT_TYPE, _text(self._properties.content_type)]
+        if self._properties.correlation:
+            data = self._properties.correlation
+            parts += [CORRELATION, len(data).to_bytes(2, "big"), data]
         for name, value in self._properties.user:
             parts += [USER, _text(name), _text(value)]
         body = b"".join(parts)

@@ -7,6 +7,7 @@ from msgspec import Struct, field
 
 from controller.rules.vocabulary import Role
 from controller.table.words.acts import Act
+from controller.table.words.back_office_news import BackOfficeNews
 from drivers.events import LinkEvent, Origin, Report
 
 
@@ -242,6 +243,7 @@ ServiceEvent = (
     | RecordRoom
     | ClockStepped
     | ClockJudged
+    | BackOfficeNews
 )
 SERVICE_EVENTS: dict[str, type[ServiceEvent]] = {cls.kind: cls for cls in ServiceEvent.__args__}
 

@@ -19,6 +19,7 @@ FAULTS: Mapping[str, tuple[str, str]] = {
     "clause_unused": ("Nothing carries the clause.", "Name what carries it, or choose another class."),
     "client_id_taken": ("Two tables have one MQTT client id.", "Give each its own."),
     "condition_missing": ("A condition says nothing.", "Name what must be so, or remove it."),
+    "consumers_missing": ("Nobody is named who must confirm events.", "Name the recorder in `consumers`."),
     "demand_missing": ("A row demands nothing.", "Write what follows."),
     "device_missing": ("The way of dealing, or a wager, needs a device.", "Add the device, or change the other."),
     "device_not_elected": ("What was elected permits no such device.", "Remove the device, or elect otherwise."),

@@ -42,6 +42,7 @@ class FakeJournal:
         self.description = SimpleNamespace(created_us=1_767_225_000_000_000)
         self.rows: dict[Stream, list[Record]] = {Stream.MAIN: [], Stream.DIAG: []}
         self.positions: dict[Stream, Position] = {}
+        self.others: dict[str, dict[Stream, Position]] = {}
         self.sessions = itertools.count(1)
         self.reads: list[int] = []
         self.inputs: dict[int, bytes] = {}
@@ -88,12 +89,12 @@ class FakeJournal:
         return self.inputs.get(sequence)
 
     def position(self, reader: str) -> dict[Stream, Position]:
-        assert reader == "outbox"
-        return dict(self.positions)
+        return dict(self.positions if reader == "outbox" else self.others.get(reader, {}))
 
     def move(self, reader: str, stream: Stream, through: int, extra: bytes = b"") -> None:
         assert type(stream) is Stream
-        self.positions[stream] = Position(through, extra)
+        own = self.positions if reader == "outbox" else self.others.setdefault(reader, {})
+        own[stream] = Position(through, extra)
 
     def next_session(self) -> int:
         return next(self.sessions)

@@ -6,6 +6,7 @@ that carries law names its clauses or its reading. They lie here by subject; eve
 
 from msgspec import Struct
 
+from controller.table.words.back_office_news import BACK_OFFICE_NEWS
 from controller.table.words.facts.card_sets import (
     CardBurned,
     CutAsked,
@@ -250,7 +251,7 @@ HEALTH = frozenset(
         "button_pressed", "powered_up", "checkpoint_signed", "record_checked", "cards_unread",
         "signing_key_changed", "record_day_closed", "segment_copied", "record_pruned", "clock_stepped", "clock_judged",
         "record_room",
-        "alarm_raised", "liveness_changed",
+        "alarm_raised", "liveness_changed", *BACK_OFFICE_NEWS,
     }
 )  # fmt: skip
 """Kinds of the health of devices, links and the record: they go into the `diag` stream, everything else into `main`."""
