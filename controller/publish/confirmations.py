@@ -54,7 +54,7 @@ class Ack(msgspec.Struct, frozen=True):
 
 
 LATE_NS, LATE_MOST_NS = 60_000_000_000, 3_600_000_000_000
-"""How long an event may wait for a consumer before that is told, and the longest such wait while it goes on."""
+"""How long an event may wait for a consumer before that is reported, and the longest such wait while it goes on."""
 
 _DECODER = msgspec.json.Decoder(Ack)
 
@@ -128,7 +128,7 @@ class Confirmations:
 class _Wait:
     at: int
     since_ns: int
-    after_ns: int = LATE_NS
+    after_ns: int
     is_told: bool = False
 
 
@@ -140,7 +140,7 @@ class Lateness:
 
     def look(self, consumer: str, at: int, *, is_waiting: bool, now_ns: int) -> str | None:
         """Returns `consumer_late` or `consumer_back` when that is news. `at`: grows with each confirmation."""
-        wait = self._waits.setdefault(consumer, _Wait(at, now_ns))
+        wait = self._waits.setdefault(consumer, _Wait(at, now_ns, LATE_NS))
         if not is_waiting or wait.at != at:
             was_told = wait.is_told
             self._waits[consumer] = _Wait(at, now_ns, wait.after_ns if is_waiting else LATE_NS)

@@ -209,6 +209,7 @@ class Connection:
                     self._on_conn.put_nowait(message)
                 continue
             self._office.take(message)
+            self._backlog.save()
             if self._office.is_refresh_due and self.opened_us is not None:
                 self._refresh()
             self._pump.wake()

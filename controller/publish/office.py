@@ -132,12 +132,12 @@ class Office:
         topic = ""
         try:
             self._commands.admit(message.payload, retained=message.retained, now_ns=now_ns)
-            if known is None:
-                raise refused(CommandRefusal.UNKNOWN)
             request = self._commands.read(message.payload)
             topic = f"rsp/{request.consumer}"
             asked = "" if isinstance(request.response, UnsetType) else request.response
             topic = response_topic(self._topics.base, message.response or asked, request.consumer)
+            if known is None:
+                raise refused(CommandRefusal.UNKNOWN)
             answer = self._commands.judge(verb, request, now_us)
             if answer is None:
                 answer = self._begin(verb, request, topic, message.correlation)

@@ -238,3 +238,100 @@ def test_junk_never_moves_anything(payload):
     found = confirmations()
     assert found.take("recorder", payload, SENT) is not None
     assert found.through("main") == 0
+
+
+@pytest.fixture
+def box():
+    """A box of forty events that sends five at once; nothing is confirmed."""
+    found = Plain()
+    found.journal.add(count=40)
+    return found
+
+
+class Plain:
+    """A box, and the numbers that it gives out."""
+
+    def __init__(self):
+        self.journal, self.confirmations = FakeJournal(), confirmations()
+        self.box = ConfirmedOutbox("main", None, self.confirmations, 0, wait_ns=5 * S, patience_ns=0, batch=5)
+
+    def send(self):
+        """Sends all that may go; the broker takes it."""
+        sent = []
+        while record := self.box.peek(lambda _, after, limit: self.journal.read(Stream.MAIN, after, limit)):
+            self.box.sent(record)
+            sent.append(record.sequence)
+        return sent
+
+    def taken(self, sequences, now=0, code=Code.SUCCESS):
+        return [self.box.answered(n, code, now) for n in sequences]
+
+    def confirm(self, *about, now=0):
+        assert self.confirmations.take("recorder", ack(*about), {"main": self.box.sent_most, "diag": 0}) is None
+        self.box.confirmed(now)
+
+
+def test_a_window_goes_ahead_and_doubles_while_confirmations_come(box):
+    """So a reconnect repeats a window at most, and a backlog still drains fast."""
+    assert box.send() == [1, 2, 3, 4, 5]
+    box.taken([1, 2, 3, 4, 5])
+    assert (box.send(), box.box.settled, box.box.acked) == ([], 0, 5)
+    box.confirm(5)
+    assert box.send() == list(range(6, 16))
+    box.box.ended(0)
+    box.box.begin(1)
+    assert box.send() == [6, 7, 8, 9, 10]
+
+
+def test_only_what_is_not_confirmed_is_sent_again(box):
+    """A hole in the middle is filled alone; the wait doubles until a confirmation comes."""
+    box.taken(box.send())
+    box.confirm(2, [[4, 5]])
+    assert box.box.settled == 2
+    assert (box.box.go_back(5 * S - 1), box.box.go_back(5 * S)) == (False, True)
+    again = box.send()
+    assert again == [3, 6, 7]
+    box.taken(again, now=5 * S)
+    assert (box.box.go_back(15 * S - 1), box.box.go_back(15 * S)) == (False, True)
+    box.taken(box.send(), now=15 * S)
+    box.confirm(7, now=16 * S)
+    box.taken(box.send(), now=16 * S)
+    assert box.box.go_back(21 * S), "the wait is short again"
+
+
+def test_without_a_puback_nothing_goes_back(box):
+    """A broker that is slow is no consumer that is away; `two keep-alives` end that connection."""
+    box.send()
+    assert not box.box.go_back(3600 * S)
+
+
+def test_a_released_event_stays_a_declared_hole_until_it_is_confirmed(box):
+    """The broker took it and lost it: it is sent once more."""
+    box.send()
+    box.taken([1, 3, 4, 5])
+    box.box.park(2, "refused", 0)
+    box.confirm(1, [[3, 5]])
+    assert box.box.settled == 5
+    assert box.box.release(2, 2) == 1
+    assert box.send()[0] == 2
+    box.taken([2], now=S)
+    assert [(r.first, r.last) for r in box.box.holes()] == [(2, 2)]
+    assert box.box.go_back(6 * S)
+    assert box.send()[0] == 2
+    box.taken([2], now=7 * S)
+    box.confirm(5, now=8 * S)
+    assert box.box.holes() == []
+
+
+def test_a_hole_that_was_declared_survives_a_restart_unconfirmed(box):
+    """The next process declares it as well."""
+    box.send()
+    box.taken([1, 3, 4, 5])
+    box.box.park(2, "refused", 0)
+    box.box.release(2, 2)
+    box.send()
+    box.taken([2])
+    box.confirm(1, [[3, 5]])
+    known = Position(*box.box.position())
+    later = ConfirmedOutbox("main", known, confirmations(), 40, wait_ns=S, patience_ns=0, batch=5)
+    assert [(r.first, r.last) for r in later.holes()] == [(2, 2)]
