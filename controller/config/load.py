@@ -271,7 +271,7 @@ class _File:
         keepalive_s, window = section.whole("keepalive_s", 2, 600, 10), section.whole("window", 1, 1000, 20)
         rewind_s = section.whole("rewind_s", 0, 86_400, 1800)
         is_consumers = section.one_of("confirm", ("broker", "consumer"), "broker") == "consumer"
-        consumers = self._consumers(section, is_consumers)
+        consumers, confirm_s = self._consumers(section, is_consumers), section.whole("confirm_s", 1, 600, 5)
         goes_out = section.one_of("identities", ("never", "after_round"), "never") == "after_round"
         section.close()
         if self.scope.faults:
@@ -291,6 +291,7 @@ class _File:
             rewind_s=rewind_s,
             confirm="consumer" if is_consumers else "broker",
             consumers=consumers,
+            confirm_s=confirm_s,
             identities="after_round" if goes_out else "never",
         )
 

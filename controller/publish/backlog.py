@@ -56,7 +56,9 @@ class Backlog:
             position, batch = kept.get(stream), config.window
             if self.confirmations is None:
                 return Outbox(own_names[stream], position, **times, batch=batch)
+            shares = (-(-3 * batch // 4), max(1, batch // 4))  # of one window, as the streams share the way
             waits = {"wait_ns": round(config.confirm_s * NS), "patience_ns": times["patience_ns"]}
+            waits["ahead"] = shares[STREAMS.index(stream)]
             return ConfirmedOutbox(
                 own_names[stream], position, self.confirmations, heads[stream], **waits, batch=batch
             )

@@ -1,7 +1,7 @@
 """The outbox of one stream with `confirm = "consumer"`: the durable position follows confirmations, not PUBACKs.
 
-At most `ahead` events are sent without a confirmation. `ahead` begins with one window on each connection, so a
-reconnect repeats no more than that, and doubles while confirmations come and a backlog waits. Without them, though
+At most `ahead` events are sent without a confirmation. Both streams together begin with one window on each connection, so
+a reconnect repeats no more than that; `ahead` doubles while confirmations come and a backlog waits. Without them, though
 PUBACKs come, the stream goes back to the last confirmed number and sends a window again, ever more seldom.
 """
 
@@ -17,7 +17,11 @@ WAIT_MOST_NS = 60_000_000_000
 
 
 class ConfirmedOutbox(Outbox):
-    """`wait_ns`: how long PUBACKs may come without a confirmation before the stream goes back, at first."""
+    """The outbox of a stream that named consumers confirm.
+
+    `ahead`: events that are sent without a confirmation at first; `wait_ns`: how long PUBACKs may come without one before
+    the stream goes back, at first.
+    """
 
     def __init__(
         self,
@@ -26,12 +30,13 @@ class ConfirmedOutbox(Outbox):
         confirmations: Confirmations,
         head: int,
         *,
+        ahead: int,
         wait_ns: int,
         patience_ns: int,
         batch: int,
     ) -> None:
         super().__init__(stream, position, rewind_ns=0, patience_ns=patience_ns, batch=batch)
-        self._confirmations, self._first_wait_ns = confirmations, wait_ns
+        self._confirmations, self._first_ahead, self._first_wait_ns = confirmations, ahead, wait_ns
         self.sent_most = head  # an earlier process may have sent everything that was durable then
         self.rewinds = 0
         self._late = Ranges()  # released, taken by the broker, not confirmed yet
@@ -39,7 +44,7 @@ class ConfirmedOutbox(Outbox):
         self._wait_ns = wait_ns
 
     def _begin_slowly(self) -> None:
-        self.ahead, self._is_limited = self._batch, False
+        self.ahead, self._is_limited = self._first_ahead, False
         self._since_ns: int | None = None  # since when a PUBACK waits for a confirmation
 
     @property

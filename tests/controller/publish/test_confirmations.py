@@ -113,7 +113,14 @@ class Sending(RuleBasedStateMachine):
 
     def _box(self, position):
         found = ConfirmedOutbox(
-            "main", position, self.confirmations, self.heads, wait_ns=5 * S, patience_ns=0, batch=self.batch
+            "main",
+            position,
+            self.confirmations,
+            self.heads,
+            wait_ns=5 * S,
+            patience_ns=0,
+            batch=self.batch,
+            ahead=self.batch,
         )
         found.begin(1 if self.heads else 0)
         return found
@@ -253,7 +260,9 @@ class Plain:
 
     def __init__(self):
         self.journal, self.confirmations = FakeJournal(), confirmations()
-        self.box = ConfirmedOutbox("main", None, self.confirmations, 0, wait_ns=5 * S, patience_ns=0, batch=5)
+        self.box = ConfirmedOutbox(
+            "main", None, self.confirmations, 0, wait_ns=5 * S, patience_ns=0, batch=5, ahead=5
+        )
 
     def send(self):
         """Sends all that may go; the broker takes it."""
@@ -333,5 +342,5 @@ def test_a_hole_that_was_declared_survives_a_restart_unconfirmed(box):
     box.taken([2])
     box.confirm(1, [[3, 5]])
     known = Position(*box.box.position())
-    later = ConfirmedOutbox("main", known, confirmations(), 40, wait_ns=S, patience_ns=0, batch=5)
+    later = ConfirmedOutbox("main", known, confirmations(), 40, wait_ns=S, patience_ns=0, batch=5, ahead=5)
     assert [(r.first, r.last) for r in later.holes()] == [(2, 2)]
