@@ -5,6 +5,7 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import structlog
@@ -27,6 +28,7 @@ from controller.table.words.back_office_news import BACK_OFFICE_NEWS
 from controller.table.words.inputs import BrokerChanged
 
 log = structlog.get_logger()
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def publisher_of(
@@ -71,7 +73,8 @@ def publisher_of(
 
 def contract_hash() -> str:
     """Returns the SHA-256 of the packaged AsyncAPI document, in hex; empty = this installation has none."""
-    document = files("controller.publish") / "asyncapi.json"
+    packaged = files("controller.daemon") / "_docs" / "asyncapi.json"
+    document = packaged if packaged.is_file() else ROOT / "docs" / "schema" / "asyncapi.json"
     return hashlib.sha256(document.read_bytes()).hexdigest() if document.is_file() else ""
 
 

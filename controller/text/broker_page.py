@@ -39,6 +39,11 @@ def broker_lines(broker: Document | None) -> Iterator[str]:
         holes = sum(hole["last"] - hole["first"] + 1 for hole in stream["parked"])
         aside = f", {holes} SET ASIDE" if holes else ""
         yield f"          {name}: {stream['acked']} of {stream['head']} acknowledged, {stream['lag']} waiting{aside}"
+    office = broker.get("back_office", {})
+    for consumer, streams in office.get("confirmed", {}).items():
+        through = ", ".join(f"{name} {number}" for name, number in streams.items())
+        late = "LATE      " if consumer in office.get("late", ()) else "          "
+        yield f"{late}{consumer} has confirmed {through}"
     for parked in broker.get("parked_topics", ()):
         again = f"; tried again in {parked['again_s']} s" if "again_s" in parked else ""
         yield f"NOT TAKEN {parked['topic']}: {parked['reason']}{again}"

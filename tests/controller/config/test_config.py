@@ -220,6 +220,19 @@ def test_everything_that_is_set_arrives(tmp_path: Path) -> None:
         ("[journal]", "[mqtt]\n[journal]", "[mqtt] host: key_missing"),
         ("[journal]", '[mqtt]\nhost="b"\nport=0\n[journal]', "[mqtt] port: number_out_of_range"),
         ("[journal]", '[mqtt]\nhost="b"\nprotocol="4"\n[journal]', "[mqtt] protocol: word_unknown"),
+        ("[journal]", '[mqtt]\nhost="b"\nconfirm="consumer"\n[journal]', "[mqtt] consumers: consumers_missing"),
+        ("[journal]", '[mqtt]\nhost="b"\nconfirm="all"\n[journal]', "[mqtt] confirm: word_unknown"),
+        ("[journal]", '[mqtt]\nhost="b"\nconsumers=["r"]\n[journal]', "[mqtt] consumers: keys_together"),
+        (
+            "[journal]",
+            '[mqtt]\nhost="b"\nconfirm="consumer"\nconsumers=["a/b"]\n[journal]',
+            "[mqtt] consumers: text_unfit",
+        ),
+        (
+            "[journal]",
+            '[mqtt]\nhost="b"\nconfirm="consumer"\nconsumers=[]\n[journal]',
+            "[mqtt] consumers: too_few",
+        ),
         ("[journal]", '[mqtt]\nhost="b"\ncert="c"\n[journal]', "[mqtt] cert: keys_together"),
         ("[journal]", '[mqtt]\nhost="b"\ncert="c"\nkey="k"\n[journal]', "[mqtt] cert: keys_together"),
         ("[journal]", '[mqtt]\nhost="b"\npassword_file="p"\n[journal]', "[mqtt] password_file: keys_together"),
@@ -671,3 +684,15 @@ def test_cards_leave_the_machine_only_where_the_house_says_so(tmp_path: Path) ->
         assert found.identities == wanted
     (fault,) = _faults(tmp_path, LEAST.replace("[journal]", f'{mqtt}identities = "after_deal"\n[journal]'))
     assert (fault.place, fault.code) == ("[mqtt] identities", "word_unknown")
+
+
+def test_consumers_that_must_confirm_are_read(tmp_path: Path) -> None:
+    """`broker` unless it is said."""
+    mqtt = '[mqtt]\nhost = "b"\n'
+    plain = load_config(_write(tmp_path, LEAST.replace("[journal]", f"{mqtt}[journal]"))).mqtt
+    assert plain is not None
+    assert (plain.confirm, plain.consumers, plain.confirm_s) == ("broker", (), 5)
+    text = f'{mqtt}confirm = "consumer"\nconsumers = ["recorder", "mirror"]\nconfirm_s = 2\n'
+    found = load_config(_write(tmp_path, LEAST.replace("[journal]", f"{text}[journal]"))).mqtt
+    assert found is not None
+    assert (found.confirm, found.consumers, found.confirm_s) == ("consumer", ("recorder", "mirror"), 2)

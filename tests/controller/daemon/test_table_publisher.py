@@ -104,7 +104,10 @@ async def test_no_request_reaches_more_of_the_engine_than_news(tmp_path: Path, m
 
 def test_the_contract_is_named_by_the_hash_of_the_packaged_document(tmp_path: Path, monkeypatch) -> None:
     """Empty where this installation has none."""
-    monkeypatch.setattr(table_publisher, "files", lambda package: tmp_path)
+    monkeypatch.setattr(table_publisher, "files", lambda package: tmp_path / "installed")
+    monkeypatch.setattr(table_publisher, "ROOT", tmp_path)
     assert table_publisher.contract_hash() == ""
-    (tmp_path / "asyncapi.json").write_bytes(b"{}")
+    document = tmp_path / "docs" / "schema" / "asyncapi.json"
+    document.parent.mkdir(parents=True)
+    document.write_bytes(b"{}")
     assert table_publisher.contract_hash() == "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
