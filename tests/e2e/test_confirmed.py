@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import signal
+import time
 from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Awaitable, Callable
 from random import Random
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from controller.clock import rfc3339
 from controller.journal.record import Stream
 from tests.e2e.conftest import BASE
 
@@ -20,33 +22,56 @@ REPEATS = 20
 """Events of one table that a reconnect may send again."""
 
 
-async def confirm(table: Any) -> None:
+class Confirming:
     """Confirms for ever what the subscriber of the rig keeps; retained, so that it stands there for a daemon that comes."""
-    said = b""
-    while True:
-        if (body := _kept(table)) != said and body:
-            where = ("-p", str(table.broker.port), "-t", f"{BASE}/ack/recorder", "-i", "recorder", "-q", "1", "-r")
-            sending = await asyncio.create_subprocess_exec(
-                "mosquitto_pub", *where, "-s", stdin=PIPE, stderr=DEVNULL
-            )
-            await sending.communicate(body)
-            said = body if sending.returncode == 0 else b""
-        await asyncio.sleep(0.05)  # not a wait for anything: how often a recorder commits
+
+    def __init__(self, table: Any) -> None:
+        self._table, self._read, self._journal = table, 0, ""
+        self._numbers: dict[str, set[int]] = {"main": set(), "diag": set()}
+        self._through = {"main": 0, "diag": 0}
+
+    async def run(self) -> None:
+        said: tuple[bytes, int] | None = None
+        while True:
+            body, repeats = self._kept(), self._table.repeats
+            if (body, repeats) != said and body:  # a repeat says that a confirmation may be lost
+                port = str(self._table.broker.port)
+                where = ("-p", port, "-t", f"{BASE}/ack/recorder", "-i", "recorder", "-q", "1", "-r", "-s")
+                sending = await asyncio.create_subprocess_exec("mosquitto_pub", *where, stdin=PIPE, stderr=DEVNULL)
+                await sending.communicate(body)
+                said = (body, repeats) if sending.returncode == 0 else None
+            await asyncio.sleep(0.05)  # not a wait for anything: how often a recorder commits
+
+    def _kept(self) -> bytes:
+        fresh, self._read = self._table.delivered[self._read :], len(self._table.delivered)
+        for message in fresh:
+            if "/evt/" in message.topic:
+                event = json.loads(message.payload)
+                self._journal = event["journal"]
+                self._numbers[event["stream"]].add(int(event["sequence"]))
+        streams = {}
+        for stream, numbers in self._numbers.items():
+            while self._through[stream] + 1 in numbers:
+                self._through[stream] += 1
+                numbers.discard(self._through[stream])
+            streams[stream] = {"through": self._through[stream], "have": [[n, n] for n in sorted(numbers)]}
+        body = {"consumer": "recorder", "journal": self._journal, "streams": streams}
+        return json.dumps(body).encode() if self._journal else b""
 
 
-def _kept(table: Any) -> bytes:
-    streams, journal = {}, ""
-    for stream in ("main", "diag"):
-        told = table.told(stream)
-        numbers = {int(event["sequence"]) for event in told}
-        journal = told[0]["journal"] if told else journal
-        through = 0
-        while through + 1 in numbers:
-            through += 1
-        streams[stream] = {"through": through, "have": [[n, n] for n in sorted(numbers) if n > through]}
-    return (
-        json.dumps({"consumer": "recorder", "journal": journal, "streams": streams}).encode() if journal else b""
-    )
+async def _replays_the_same_bytes(table: Any, last: int) -> None:
+    """A copy from the journal is the event as it was published by an earlier process."""
+    events = {m.payload for m in table.delivered if m.topic == f"{BASE}/evt/main"}
+    expires = rfc3339(time.time_ns() // 1000 + 60_000_000)
+    journal = table.told("main")[0]["journal"]
+    asked = {"id": "all", "consumer": "recorder", "stream": "main", "journal": journal, "from": 1, "to": last}
+    where = ("-p", str(table.broker.port), "-t", f"{BASE}/cmd/replay", "-q", "1", "-s")
+    sending = await asyncio.create_subprocess_exec("mosquitto_pub", *where, stdin=PIPE)
+    await sending.communicate(json.dumps({**asked, "expires": expires}).encode())
+    await table.until(lambda: table.latest("rsp/recorder").get("state") == "done", "the replay is done")
+    copies = [m.payload for m in table.delivered if m.topic == f"{BASE}/rpl/recorder"]
+    assert [int(json.loads(copy)["sequence"]) for copy in copies] == list(range(1, last + 1))
+    assert set(copies) <= events
 
 
 @pytest.mark.parametrize(
@@ -68,7 +93,7 @@ async def test_a_consumer_that_confirms_misses_nothing_and_hears_little_twice(
     await table.start_daemon()
     await table.all_online()
     await table._start("people", table.names.people_command())
-    confirming = asyncio.create_task(confirm(table))
+    confirming = asyncio.create_task(Confirming(table).run())
     try:
         for number in range(kills):
             await table.play_on(chance.randint(1, 60))
@@ -93,6 +118,7 @@ async def test_a_consumer_that_confirms_misses_nothing_and_hears_little_twice(
             return bool(said) and all(said[s.value]["settled"] >= head for s, head in heads.items())
 
         await table.until(is_confirmed, "all is confirmed")
+        await _replays_the_same_bytes(table, min(heads[Stream.MAIN], 200))
     finally:
         confirming.cancel()
         await asyncio.gather(confirming, return_exceptions=True)
