@@ -1,8 +1,9 @@
 """The outbox of one stream with `confirm = "consumer"`: the durable position follows confirmations, not PUBACKs.
 
 At most `ahead` events are sent without a confirmation. Both streams together begin with one window on each connection, so
-a reconnect repeats no more than that; `ahead` doubles while confirmations come and a backlog waits. Without them, though
-PUBACKs come, the stream goes back to the last confirmed number and sends a window again, ever more seldom.
+a reconnect repeats no more than that; while a backlog waits, `ahead` doubles each time that all of it is confirmed within
+`ROUND_NS`. Without confirmations, though PUBACKs come, the stream goes back to the last confirmed number and sends a window
+again, ever more seldom.
 """
 
 from controller.publish.confirmations import Confirmations
@@ -12,6 +13,8 @@ from controller.publish.source import Position, Record
 
 AHEAD_MOST = 10_000
 """Events without a confirmation at most, while a backlog drains."""
+ROUND_NS = 2_000_000_000
+"""More is sent ahead only while what was under way is confirmed within this time: the broker is no store."""
 WAIT_MOST_NS = 60_000_000_000
 """Longest wait for a confirmation before events are sent again."""
 
@@ -45,6 +48,7 @@ class ConfirmedOutbox(Outbox):
 
     def _begin_slowly(self) -> None:
         self.ahead, self._is_limited = self._first_ahead, False
+        self._round: tuple[int, int] | None = None  # the end of what may be under way, and since when
         self._since_ns: int | None = None  # since when a PUBACK waits for a confirmation
 
     @property
@@ -126,8 +130,10 @@ class ConfirmedOutbox(Outbox):
             return
         self._wait_ns = self._first_wait_ns
         self._since_ns = now_ns if self.acked > self.settled or self._late else None
-        if self._is_limited:
-            self.ahead, self._is_limited = min(2 * self.ahead, AHEAD_MOST), False
+        if self._is_limited and (self._round is None or self.settled >= self._round[0]):
+            if self._round is None or now_ns - self._round[1] <= ROUND_NS:
+                self.ahead = min(2 * self.ahead, AHEAD_MOST)
+            self._round, self._is_limited = (self.settled + self.ahead, now_ns), False
 
     def go_back(self, now_ns: int) -> bool:
         """Goes back to the last confirmed event if PUBACKs came without a confirmation for too long; returns True

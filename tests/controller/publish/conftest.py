@@ -18,6 +18,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 
 from controller.clock import SystemClock
@@ -27,6 +28,7 @@ from controller.publish.broker.memory import MemoryBroker
 from controller.publish.broker.mqtt import MqttLink
 from controller.publish.config import PublishConfig
 from controller.publish.publisher import Publisher
+from controller.table.words.back_office_news import BACK_OFFICE_NEWS
 
 JOURNAL_ID = "0123456789abcdef"
 BASE = "tablewarden/v1/lv01/lv01-bj-017"
@@ -366,6 +368,9 @@ async def run(journal: FakeJournal) -> AsyncIterator[Callable[..., Running]]:
             return broker.link(will) if isinstance(broker, MemoryBroker) else MqttLink(config, will)
 
         def report(kind: str, **data: object) -> None:
+            if (news := BACK_OFFICE_NEWS.get(kind)) is not None:
+                assert data.keys() <= set(news.__struct_fields__)
+                msgspec.convert(data, news)
             reports.append((kind, data))
 
         def give_states() -> Mapping[str, Mapping[str, Any]]:

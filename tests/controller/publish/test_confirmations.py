@@ -292,6 +292,23 @@ def test_a_window_goes_ahead_and_doubles_while_confirmations_come(box):
     assert box.send() == [6, 7, 8, 9, 10]
 
 
+def test_a_slow_consumer_is_not_sent_more_than_it_confirms_in_two_seconds(box):
+    """The rest would only wait at the broker, and be repeated when that dies."""
+    box.taken(box.send())
+    box.confirm(5)
+    box.taken(box.send())
+    box.confirm(9, now=S)
+    assert box.box.ahead == 10, "not all of it is confirmed"
+    box.taken(box.send())
+    box.confirm(15, now=3 * S)
+    assert box.box.ahead == 10, "it took too long"
+    box.taken(box.send())
+    box.confirm(19, now=4 * S)
+    box.taken(box.send())
+    box.confirm(26, now=5 * S)
+    assert box.box.ahead == 20
+
+
 def test_only_what_is_not_confirmed_is_sent_again(box):
     """A hole in the middle is filled alone; the wait doubles until a confirmation comes."""
     box.taken(box.send())
