@@ -300,6 +300,17 @@ def test_the_outbox_page_says_how_to_release_what_was_set_aside() -> None:
     ]
 
 
+def test_the_outbox_page_says_how_far_each_consumer_has_confirmed() -> None:
+    """The late one is marked."""
+    office = {
+        "confirmed": {"recorder": {"main": 7, "diag": 2}, "mirror": {"main": 9, "diag": 2}},
+        "late": ["recorder"],
+    }
+    page = outbox_page({**_document()["broker"], "back_office": office})
+    assert "LATE      recorder has confirmed main 7, diag 2" in page
+    assert "          mirror has confirmed main 9, diag 2" in page
+
+
 def test_the_outbox_page_names_a_topic_that_the_broker_does_not_take() -> None:
     """With the line of the ACL to copy, and when it is tried again; one that is too large has neither."""
     topic = "tablewarden/v1/lv01/lv01-bj-017/evt/diag"
