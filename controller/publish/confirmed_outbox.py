@@ -41,7 +41,7 @@ class ConfirmedOutbox(Outbox):
         super().__init__(stream, position, rewind_ns=0, patience_ns=patience_ns, batch=batch)
         self._confirmations, self._first_ahead, self._first_wait_ns = confirmations, ahead, wait_ns
         self.sent_most = head  # an earlier process may have sent everything that was durable then
-        self.rewinds = 0
+        self.rewinds = self._more = 0
         self._late = Ranges()  # released, taken by the broker, not confirmed yet
         self._begin_slowly()
         self._wait_ns = wait_ns
@@ -128,7 +128,7 @@ class ConfirmedOutbox(Outbox):
         self.settle(now_ns)
         if self.settled == before and len(self._late) == late:
             return
-        self._wait_ns = self._first_wait_ns
+        self._wait_ns, self._more = self._first_wait_ns, 0
         self._since_ns = now_ns if self.acked > self.settled or self._late else None
         if self._is_limited and (self._round is None or self.settled >= self._round[0]):
             if self._round is None or now_ns - self._round[1] <= ROUND_NS:
@@ -150,6 +150,9 @@ class ConfirmedOutbox(Outbox):
         self.more = True
         self.rewinds += 1
         self._begin_slowly()
+        # One that was never sent goes along: a consumer that confirms only what is new then confirms.
+        self._more = min(self._more + 1, self._first_ahead)
+        self.ahead += self._more
         return True
 
     def ended(self, now_ns: int) -> None:
@@ -159,7 +162,7 @@ class ConfirmedOutbox(Outbox):
             self._released.add(one)
         self._late = Ranges()
         self._begin_slowly()
-        self._wait_ns = self._first_wait_ns
+        self._wait_ns, self._more = self._first_wait_ns, 0
 
     def _mark(self, now_ns: int) -> None:
         return  # PUBACKs settle nothing

@@ -62,7 +62,7 @@ class Office:
         self._stream = next(iter(boxes.values())).stream
         kept = journal.position(COMMANDS).get(self._stream)
         self._commands = Commands(kept.extra if kept else b"")
-        self.replies = Replies(journal, wrapper.wrap, wrapper.topics.source, self._remember)
+        self.replies = Replies(journal, wrapper.wrap, wrapper.topics.source, self._remember, self._left)
         self._taken, self._refused = Tally("commands_taken", report), Tally("commands_refused", report)
         self._acks = Tally("confirmations_refused", report)
         self._lateness = Lateness()
@@ -174,6 +174,10 @@ class Office:
         if first < oldest:
             raise refused(CommandRefusal.GONE, f"events before {oldest} are in segments only")
         return Job("replay", request, stream, topic, correlation, first, last)
+
+    def _left(self, stream: str, sequence: int) -> None:
+        if isinstance(box := self._boxes[stream], ConfirmedOutbox):
+            box.sent_most = max(box.sent_most, sequence)  # who has the copy may confirm it
 
     def _remember(self, verb: str, request: Request, answer: Answer) -> None:
         self._commands.answered(verb, request, answer)

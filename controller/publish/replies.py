@@ -59,7 +59,7 @@ class Job:
 
 class Replies:
     """The waiting answers and replays of one table. `wrap`: makes an event of a record; `remember`: takes each new
-    answer to a request."""
+    answer to a request; `left`: takes stream and number of an event that leaves the table as a copy."""
 
     def __init__(
         self,
@@ -67,8 +67,10 @@ class Replies:
         wrap: Callable[..., Event],
         source: str,
         remember: Callable[[str, Request, Answer], None],
+        left: Callable[[str, int], None],
     ) -> None:
         self._journal, self._wrap, self._source, self._remember = journal, wrap, source, remember
+        self._left = left
         self._letters: deque[Letter] = deque()
         self._jobs: deque[Job] = deque()
         self._tokens, self._filled_ns = COPY_BURST, 0
@@ -143,6 +145,7 @@ class Replies:
                 job.skipped.append(job.at)
                 job.at += 1
                 continue
+            self._left(str(job.stream), job.at)
             user = (("id", event.id), ("type", event.type), ("source", self._source))
             return Letter(
                 f"rpl/{job.request.consumer}",

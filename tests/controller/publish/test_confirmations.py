@@ -316,13 +316,26 @@ def test_only_what_is_not_confirmed_is_sent_again(box):
     assert box.box.settled == 2
     assert (box.box.go_back(5 * S - 1), box.box.go_back(5 * S)) == (False, True)
     again = box.send()
-    assert again == [3, 6, 7]
+    assert again == [3, 6, 7, 8], "and one that is new"
     box.taken(again, now=5 * S)
     assert (box.box.go_back(15 * S - 1), box.box.go_back(15 * S)) == (False, True)
     box.taken(box.send(), now=15 * S)
-    box.confirm(7, now=16 * S)
+    box.confirm(8, now=16 * S)
     box.taken(box.send(), now=16 * S)
     assert box.box.go_back(21 * S), "the wait is short again"
+
+
+def test_a_consumer_that_confirms_only_what_is_new_still_confirms(box):
+    """Its confirmation was lost with the broker, and repeats say nothing to it: one new event goes along."""
+    box.taken(box.send())
+    for number in range(1, 4):
+        assert box.box.go_back(number * 1000 * S)
+        again = box.send()
+        assert again == list(range(1, 6 + number))
+        box.taken(again, now=number * 1000 * S)
+        seen = max(again)
+    box.confirm(seen, now=4000 * S)
+    assert (box.box.settled, box.send()[0]) == (8, 9)
 
 
 def test_without_a_puback_nothing_goes_back(box):
