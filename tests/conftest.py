@@ -86,6 +86,16 @@ def toml_is_read_once() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session")
+def mother() -> Iterator[Any]:
+    """The process that forks itself for daemons, devices, people and whole benches: one for all rooms."""
+    from tests.support.forked import Mother
+
+    mother = Mother()
+    yield mother
+    mother.close()
+
+
 @pytest.fixture(autouse=True)
 def nothing_leaks() -> Iterator[None]:
     """Fails a test that leaves a descriptor, a thread, or a running task behind."""

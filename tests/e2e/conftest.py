@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,8 @@ from simulators.bench.options import SITE, TABLE, Options
 from simulators.bench.rig import RUN_CLI, serial
 from simulators.bench.rig import Rig as Names
 from simulators.bench.subscriber import Delivered, Subscriber
-from tests.e2e.nursery import Mother, Nursery
+from tests.e2e.nursery import Nursery
+from tests.support.forked import Mother
 
 MOSQUITTO = shutil.which("mosquitto") or "/usr/sbin/mosquitto"
 PATIENCE_S = 40.0
@@ -378,13 +379,6 @@ async def _table(nursery: Nursery, **options: Any) -> AsyncIterator[Rig]:
     finally:
         await table.close()
         shutil.rmtree(directory)
-
-
-@pytest.fixture(scope="session")
-def mother() -> Iterator[Mother]:
-    mother = Mother()
-    yield mother
-    mother.close()
 
 
 @pytest.fixture

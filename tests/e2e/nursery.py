@@ -1,43 +1,14 @@
-"""Processes that need not load their code first: one holds it all in memory and forks itself for each life.
-
-A start costs then what it costs the table, and not the second of processor time that an interpreter takes to load the product; so
-does a kill.
-"""
+"""The lives of a table's parts, forked by the process that holds the code, as an event loop hears of them."""
 
 import asyncio
 import contextlib
-import json
 import os
-import select
 import signal
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from simulators.bench.children import Child, die_with_parent
-from tests.support.forked import ROOT, live, load
-
-__all__ = ["Mother", "Nursery"]
-
-
-class Mother:
-    """The process that holds the code, for all tests."""
-
-    def __init__(self) -> None:
-        command = [sys.executable, "-m", "tests.e2e.nursery"]
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, bufsize=0
-        )
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.wishes, self.said = self.process.stdin, self.process.stdout
-        os.set_blocking(self.said.fileno(), False)
-
-    def close(self) -> None:
-        """Ends it, and by that every life."""
-        self.process.kill()
-        self.process.communicate()
+from simulators.bench.children import Child
+from tests.support.forked import Mother
 
 
 class Life:
@@ -69,11 +40,12 @@ class Nursery:
         self._lives: dict[int, Life] = {}
         self._born: asyncio.Queue[Life] = asyncio.Queue()
         self._rest = b""
+        os.set_blocking(mother.said.fileno(), False)
         asyncio.get_running_loop().add_reader(mother.said, self._hear)
 
     async def bear(self, name: str, command: Sequence[str], log: Path) -> Child:
         """Python with these arguments."""
-        self._mother.wishes.write(json.dumps({"command": list(command), "log": str(log)}).encode() + b"\n")
+        self._mother.wish(command, log, log)
         return Child(name, await self._born.get(), log)  # type: ignore[arg-type]
 
     def close(self) -> None:
@@ -92,34 +64,3 @@ class Nursery:
                 life = self._lives.pop(int(pid))
                 life.returncode = int(code[0])
                 life.over.set()
-
-
-def serve() -> None:
-    """The mother: one JSON object a line asks for a life; `born PID` and `ended PID CODE` are said. Ends with its input."""
-    load()
-    lives: dict[int, int] = {}
-    wishes = sys.stdin.buffer.raw  # type: ignore[attr-defined]  # no buffer between a line and `select`
-    rest = b""
-    while True:
-        for ready in select.select([wishes, *lives], [], [])[0]:
-            if ready is wishes:
-                *lines, rest = (rest + (said := wishes.read(1 << 16))).split(b"\n")
-                if not said:
-                    return
-                for line in lines:
-                    if not (pid := os.fork()):
-                        wish = json.loads(line)
-                        die_with_parent()
-                        os.setsid()
-                        log = os.open(wish["log"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-                        live(wish["command"], log, log)
-                    lives[os.pidfd_open(pid)] = pid
-                    print("born", pid, flush=True)
-            else:
-                pid = lives.pop(ready)
-                os.close(ready)
-                print("ended", pid, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
-
-
-if __name__ == "__main__":
-    serve()

@@ -1,8 +1,8 @@
-"""Benches that need not load their code first: one process holds it all in memory and is forked for each run.
+"""Processes that need not load their code first: one holds it all in memory and forks itself for each life.
 
-    python -m tests.support.forked      # one JSON object a line asks for a run, its exit code is the answer
+    python -m tests.support.forked      # one JSON object a line asks for a life, its beginning and its end are said
 
-A run and each of its children are processes of their own, with the arguments, streams and signals that a user's would have; what
+A life and each of its children are processes of their own, with the arguments, streams and signals that a user's would have; what
 is saved is the second of processor time that each interpreter takes to load the product. A child with an environment of its own
 is started as always.
 """
@@ -13,49 +13,61 @@ import json
 import os
 import random
 import runpy
+import select
 import signal
 import subprocess
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from simulators.bench import children
 
 ROOT = Path(__file__).resolve().parents[2]
 execute = asyncio.create_subprocess_exec
+RUN_CLI = ("-c", "from controller.cli.main import main; main()")
 
 
-class Runs:
-    """The tests' end."""
+class Mother:
+    """The process that holds the code, for all tests of a worker."""
 
     def __init__(self) -> None:
         self._begin()
 
     def _begin(self) -> None:
         command = [sys.executable, "-m", "tests.support.forked"]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT)
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, bufsize=0
+        )
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self._wishes, self.said = self.process.stdin, self.process.stdout
+
+    def wish(self, command: Sequence[str], out: Path, errors: Path, *, forks: bool = False) -> None:
+        """Asks for a life with these arguments of an interpreter; `born PID` and `ended PID CODE` are said. `forks`: its own
+        children are forked, too."""
+        wish = {"command": list(command), "out": str(out), "errors": str(errors), "forks": forks}
+        self._wishes.write(json.dumps(wish).encode() + b"\n")
 
     def bench(self, arguments: tuple[str, ...], out: Path, errors: Path) -> int:
-        """One run to its end; its exit code."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        wish = {"arguments": ["bench", *arguments], "out": str(out), "errors": str(errors)}
+        """One run of the bench to its end, while no other life is there; its exit code."""
+        os.set_blocking(self.said.fileno(), True)
         try:
-            self._process.stdin.write(json.dumps(wish).encode() + b"\n")
-            self._process.stdin.flush()
-            return int(self._process.stdout.readline())
+            self.wish([*RUN_CLI, "bench", *arguments], out, errors, forks=True)
+            born, ended = self.said.readline(), self.said.readline()
+            assert (born.split()[0], ended.split()[:2]) == (b"born", [b"ended", born.split()[1]])
+            return int(ended.split()[2])
         except BaseException:  # such as the test's time limit: its run is not for the next test to hear of
             self.close()
             self._begin()
             raise
 
     def close(self) -> None:
-        """Ends it with whatever still runs."""
-        self._process.kill()
-        self._process.communicate()
+        """Ends it, and by that every life."""
+        self.process.kill()
+        self.process.communicate()
 
 
 class Forked:
@@ -107,7 +119,7 @@ async def fork_or_execute(*command: str, **how: Any) -> Any:
     return Forked(pid, reader)
 
 
-def live(command: list[str], out: int, errors: int) -> None:
+def live(command: list[str], out: int, errors: int) -> NoReturn:
     """In the child: what an interpreter with these arguments would do. Never returns."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -162,24 +174,38 @@ def load() -> None:
 
 
 def serve() -> None:
-    """The other end: a run at a time; ends with its input."""
-    for module in (
-        "controller.cli.bench",
-        "controller.daemon.app",
-        "simulators.cli.main",
-        "simulators.crew.people",
-    ):
-        import_module(module)
-    gc.freeze()
-    for line in iter(sys.stdin.buffer.readline, b""):
-        wish = json.loads(line)
-        pid = os.fork()
-        if not pid:
-            asyncio.create_subprocess_exec = fork_or_execute  # type: ignore[assignment]
-            children.die_with_parent()
-            out, errors = (os.open(wish[name], os.O_WRONLY | os.O_CREAT, 0o600) for name in ("out", "errors"))
-            live(["-c", "from controller.cli.main import main; main()", *wish["arguments"]], out, errors)
-        print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
+    """The mother: hears wishes, a line each, and says when a life begins and ends. Ends with its input."""
+    load()
+    lives: dict[int, int] = {}
+    wishes = sys.stdin.buffer.raw  # type: ignore[union-attr]  # no buffer between a line and `select`
+    rest = b""
+    while True:
+        for ready in select.select([wishes, *lives], [], [])[0]:
+            if ready is wishes:
+                *lines, rest = (rest + (said := wishes.read(1 << 16))).split(b"\n")
+                if not said:
+                    return
+                for line in lines:
+                    if not (pid := os.fork()):
+                        _begin(json.loads(line))
+                    lives[os.pidfd_open(pid)] = pid
+                    print("born", pid, flush=True)
+            else:
+                pid = lives.pop(ready)
+                os.close(ready)
+                print("ended", pid, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
+
+
+def _begin(wish: dict[str, Any]) -> NoReturn:
+    """In the child."""
+    children.die_with_parent()
+    os.setsid()
+    if wish["forks"]:
+        asyncio.create_subprocess_exec = fork_or_execute  # type: ignore[assignment]
+    out, errors = (
+        os.open(wish[name], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644) for name in ("out", "errors")
+    )
+    live(wish["command"], out, errors)
 
 
 if __name__ == "__main__":

@@ -5,14 +5,14 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.forked import Runs
+from tests.support.forked import Mother
 
 ROOT = Path(__file__).resolve().parents[3]
 PACKAGES = ("controller", "drivers", "simulators", "config")
@@ -53,20 +53,13 @@ def run_bench(source: Path, *arguments: str) -> Ran:
     return Ran(done.returncode, told, done.stderr[-4000:])
 
 
-@pytest.fixture(scope="session")
-def runs() -> Iterator[Runs]:
-    runs = Runs()
-    yield runs
-    runs.close()
-
-
 @pytest.fixture
-def bench(runs: Runs, tmp_path: Path) -> Callable[..., Ran]:
+def bench(mother: Mother, tmp_path: Path) -> Callable[..., Ran]:
     """One run of this project's code, by a process that has it in memory: `sabotaged` starts each of its own from the disk."""
 
     def run(*arguments: str) -> Ran:
         out, errors = (tmp_path / f"bench.{name}" for name in ("out", "errors"))
-        code = runs.bench(("--json", *arguments), out, errors)
+        code = mother.bench(("--json", *arguments), out, errors)
         said = out.read_text()
         return Ran(code, json.loads(said) if said.startswith("{") else None, errors.read_text()[-4000:])
 
