@@ -65,7 +65,7 @@ def small_logs() -> Iterator[None]:
         yield
 
 
-class _ReadOnce:
+class ReadOnce:
     """`tomllib` for long texts: what was read before is unpickled, in a twentieth of the time, for whoever asks again."""
 
     @staticmethod
@@ -82,7 +82,7 @@ def _read(text: str) -> bytes:
 def toml_is_read_once() -> Iterator[None]:
     """Tests that spoil one file read all others with it, the same again and again."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(toml, "tomllib", _ReadOnce)
+        patch.setattr(toml, "tomllib", ReadOnce)
         yield
 
 

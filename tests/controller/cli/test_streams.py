@@ -22,6 +22,13 @@ from importlib import import_module
 from controller.cli.main import ELSEWHERE, main
 for modules in ELSEWHERE.values():
     import_module(modules[0])
+from pathlib import Path
+from controller.readers import toml
+from tests.conftest import ReadOnce
+toml.tomllib = ReadOnce
+for path in Path("config/rulebooks").rglob("*.toml"):
+    ReadOnce.loads(path.read_text("utf-8"))
+import gc; gc.freeze()
 stream, words = json.loads(sys.argv[1])
 for number, given in enumerate(words):
     if not (child := os.fork()):
@@ -46,7 +53,8 @@ for number, given in enumerate(words):
         os._exit(70)
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
-"""One interpreter for all: each command is a fork of it, with the stream as its shell would have given it."""
+"""One interpreter for all: each command is a fork of it, with the stream as its shell would have given it. The forks read the
+rulebooks, and what stands in them was parsed before."""
 
 
 def _leaves(command: click.Command, words: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
