@@ -4,7 +4,8 @@ What a fact cites must have applied. A clause without a condition always does; o
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, is_dataclass, replace
+from operator import is_
 from typing import Any, Literal, TypeAlias
 
 from controller.readers.nearest import nearest
@@ -93,23 +94,43 @@ def without_unelected(part: Any, conditions: Conditions, elections: Mapping[str,
     gone = frozenset(
         clause for clause, found in conditions.items() if not all(x.elected(elections) for x in found)
     )
-    return _without(part, lambda cite: tuple(clause for clause in cite if clause not in gone)) if gone else part
+    return remade(part, lambda cited: _kept_of(cited, gone), lambda cite: _kept(cite, gone)) if gone else part
 
 
-def _without(part: Any, kept: Callable[[Cite], Cite]) -> Any:
-    match part:
-        case Cited():
-            return replace(part, cite=kept(part.cite))
-        case Mapping():
-            return {key: _without(value, kept) for key, value in part.items()}
-        case tuple():
-            return tuple(_without(value, kept) for value in part)
-        case _ if is_dataclass(part) and not isinstance(part, type):
-            values = {f.name: getattr(part, f.name) for f in fields(part)}
-            changed = {k: kept(v) if k == "cite" else _without(v, kept) for k, v in values.items()}
-            return replace(part, **changed)
-        case _:
-            return part
+def _kept(cite: Cite, gone: frozenset[str]) -> Cite:
+    return cite if gone.isdisjoint(cite) else tuple(clause for clause in cite if clause not in gone)
+
+
+def _kept_of(cited: Cited[Any], gone: frozenset[str]) -> Cited[Any]:
+    return cited if gone.isdisjoint(cited.cite) else replace(cited, cite=_kept(cited.cite, gone))
+
+
+def remade(
+    part: Any, cited: Callable[[Cited[Any]], Cited[Any]], cite: Callable[[Cite], Cite] | None = None
+) -> Any:
+    """The same part, of the same type, with its cited values and its own citations changed; itself where nothing in it changes.
+
+    Most of a rulebook stays as it is, and most of its values are words and numbers: these are asked for first.
+    """
+    if part is None or isinstance(part, str | int):
+        return part
+    if isinstance(part, Cited):
+        return cited(part)
+    if isinstance(part, tuple):
+        values = tuple([remade(value, cited, cite) for value in part])
+        return part if all(map(is_, values, part)) else values
+    if isinstance(part, Mapping):
+        found = {key: remade(value, cited, cite) for key, value in part.items()}
+        return part if all(map(is_, found.values(), part.values())) else found
+    if not is_dataclass(part) or isinstance(part, type):
+        return part
+    changed = {}
+    for name in part.__dataclass_fields__:
+        value = getattr(part, name)
+        made = cite(value) if cite is not None and name == "cite" else remade(value, cited, cite)
+        if made is not value:
+            changed[name] = made
+    return replace(part, **changed) if changed else part
 
 
 def conditions(root: RuleTable) -> dict[str, tuple[Applies, ...]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from controller.readers.fault import Fault, listed
 from controller.readers.nearest import nearest
-from controller.rules.applies import without_unelected
+from controller.rules.applies import remade, without_unelected
 from controller.rules.citation import Cited
 from controller.rules.model import Election, Law, Question, Rulebook
 
@@ -81,18 +81,8 @@ def _with_elected(rulebook: Rulebook, elected: Mapping[str, str]) -> Rulebook:
 
 
 def _settled(part: Any, elected: Mapping[str, str]) -> Any:
-    """The same part, of the same type, with its cited values settled; itself where nothing in it hangs on an election."""
-    match part:
-        case Cited():
-            return replace(part, value=part.under(elected))
-        case Mapping():
-            return {key: _settled(value, elected) for key, value in part.items()}
-        case tuple():
-            return tuple(_settled(value, elected) for value in part)
-        case _ if is_dataclass(part) and not isinstance(part, type):
-            return replace(part, **{f.name: _settled(getattr(part, f.name), elected) for f in fields(part)})
-        case _:
-            return part
+    """The same part with its cited values settled; itself where nothing in it hangs on an election."""
+    return remade(part, lambda cited: cited if not cited.options else replace(cited, value=cited.under(elected)))
 
 
 def proposals(rulebook: Rulebook) -> dict[str, str]:
