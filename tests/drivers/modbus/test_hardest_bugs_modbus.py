@@ -13,9 +13,9 @@ import pytest
 from drivers.modbus.frame import Function, Request, Wrong, crc16
 from drivers.modbus.master import Master
 from drivers.modbus.timing import DIE_S, RESPONSE_S, WATCHDOG_MS
-from tests.e2e.conftest import Refused, mother, rig
+from tests.e2e.conftest import Refused, rig
 
-__all__ = ["mother", "rig"]
+__all__ = ["rig"]
 
 WATCHDOG_S = WATCHDOG_MS / 1000
 LATE_S = 2.0
