@@ -11,7 +11,8 @@ from controller.backoffice.chains import Verifier
 from controller.backoffice.envelope import Envelope, EnvelopeUnreadable, read
 from controller.backoffice.numbers import Numbers
 from controller.backoffice.proof import look_at, recomputed
-from controller.journal.proof.keys import PublicKey, make_key
+from controller.journal.proof.keys import PublicKey, SigningKey, make_key
+from controller.journal.record import Stream
 from controller.publish import envelope as table_side
 from tests.controller.backoffice.conftest import Captured, Message, follow
 
@@ -33,6 +34,11 @@ def changed(**changes: Any) -> bytes:
 
 def _small(body: Any) -> bytes:
     return json.dumps(body, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def hashed(**changes: Any) -> bytes:
+    """The example with other values and the `recordhash` that follows from them."""
+    return changed(**changes, recordhash=recomputed(read(changed(**changes))).recordhash.hex())
 
 
 def test_the_example_of_the_document_hashes_to_what_sha256sum_says() -> None:
@@ -182,14 +188,94 @@ def test_an_event_that_contradicts_a_neighbour_is_found_before_any_checkpoint() 
         (2, "0" * 64, 5, ["chain_forked"]),
         (6, "0" * 64, 12, ["numbers_missing"]),
     ):
-        text = changed(
+        text = hashed(
             order=order, prevhash=prevhash, sequence=f"{number:020d}", id=f"4e0350681af17db5-main-{number}"
-        )
-        text = text.replace(
-            RECORDHASH.encode() + b'","salt', recomputed(read(text)).recordhash.hex().encode() + b'","salt'
         )
         assert [finding.code for finding in verifier.take(text).findings] == codes, (number, codes)
     assert [(f.code, f.first, f.last) for f in verifier.missing()] == [("numbers_missing", 5, 5)]
+
+
+def signed_by(by: SigningKey, number: int, statement: dict[str, Any]) -> bytes:
+    """An event of the example's table with a statement signed by this key: it names the next key, or heads."""
+    text = _small(statement).decode()
+    kind = "signing_key_changed" if "next" in statement else "checkpoint_signed"
+    return hashed(
+        stream="diag", sequence=f"{number:020d}", id=f"4e0350681af17db5-diag-{number}", subject="table", order=90 + number,
+        type=f"org.tablewarden.tg.table.{kind}.v1", dataschema=f"urn:tablewarden:schema:table.{kind}:1",
+        data={"statement": text, "signature": by.sign(text.encode()).hex()}, prevhash=f"{number:064x}",
+    )  # fmt: skip
+
+
+def test_a_key_that_the_key_before_has_named_signs_from_then_on(tmp_path: Path) -> None:
+    """And no key that another one has named, or that was named for another table."""
+    for name in ("old", "new", "foreign"):
+        make_key(tmp_path / name)
+    old, new, foreign = (SigningKey.load(tmp_path / name) for name in ("old", "new", "foreign"))
+    place = {"format": 1, "journal": "4e0350681af17db5", "site": "lv01", "table": "lv01-bj-017"}
+    naming = {
+        "what": "tablewarden key", **place, "key": old.public.id, "public": old.public.raw.hex(), "next": new.public.id,
+        "next_public": new.public.raw.hex(), "time_us": 1,
+    }  # fmt: skip
+    head = {"sequence": 3, "hash": RECORDHASH}
+    checkpoint = {
+        "what": "tablewarden checkpoint", **place, "order": 9, "heads": {"main": head}, "time_us": 1, "clock": "synced",
+        "algorithm": "ed25519", "key": new.public.id,
+    }  # fmt: skip
+    verifier = Verifier({read(example()).envelope.source: [old.public]})
+    for text, codes in (
+        (signed_by(new, 1, checkpoint), ["key_unknown"]),
+        (signed_by(foreign, 3, naming), ["numbers_missing", "signature_wrong"]),
+        (signed_by(old, 5, {**naming, "table": "lv01-bj-018"}), ["numbers_missing", "signature_wrong"]),
+        (signed_by(old, 7, {**naming, "next_public": "00"}), ["numbers_missing", "signature_wrong"]),
+        (signed_by(old, 9, naming), ["numbers_missing"]),
+        (signed_by(new, 11, checkpoint), ["numbers_missing"]),
+        (signed_by(new, 13, {**checkpoint, "table": "lv01-bj-018"}), ["numbers_missing", "table_foreign"]),
+        (signed_by(old, 15, checkpoint), ["numbers_missing", "signature_wrong"]),
+        (hashed(recordedtime="2026-01-01T00:00:22.500413Z"), ["chain_forked"]),
+        (example(), []),
+    ):
+        assert [finding.code for finding in verifier.take(text).findings] == codes
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"", b"[]", b"{", b'{"journal":5}', b'{"created":"yesterday"}', b'{"created":"2026-01-01T00:00:00"}',
+        b'{"heads":{"main":"9"}}', b'{"parked":{"main":[[1]]}}', b'{"checkpoint":{"statement":5}}', b"[" * 100_000,
+    ],
+)  # fmt: skip
+def test_a_message_of_presence_that_is_none_is_unreadable(text: bytes) -> None:
+    """Somebody else may write there; nothing but a finding comes of it."""
+    source = read(example()).envelope.source
+    assert [finding.code for finding in Verifier({source: []}).hear(source, text)] == ["message_unreadable"]
+
+
+def test_declared_holes_and_a_lying_heartbeat_are_told_apart(two_tables: tuple[Captured, Captured]) -> None:
+    """A declared hole is missing still, and says so; a head that no table has makes a tail that never comes."""
+    table = two_tables[0]
+    beat = {
+        "journal": table.journal.journal.id,
+        "heads": {"main": 10**9},
+        "parked": {"main": [[0, 5], [9, 7], [3, 4]]},
+    }
+    verifier = table.verifier()
+    for _, text in table.messages:
+        if not any(b'-main-%d"' % number in text[:60] for number in (3, 4, 6)):
+            verifier.take(text, table.source)
+    verifier.hear(table.source, _small(beat))
+    missing = [(f.code.value, f.first, f.detail) for f in verifier.missing(table.source) if f.stream == "main"]
+    top = table.journal.journal.heads()[Stream.MAIN]
+    declared = "declared in the heartbeat"
+    assert missing == [("numbers_missing", 3, declared), ("numbers_missing", 6, ""), ("tail_missing", top + 1, "")]
+
+
+def test_a_finding_says_what_it_means_and_what_to_do() -> None:
+    """In the order: where, what, why, and the remedy."""
+    (finding,) = look_at(read(changed(order=8)))
+    assert finding.says == (
+        "urn:tablewarden:lv01:lv01-bj-017 4e0350681af17db5 main/3: The event is not as it was recorded (its content does not "
+        "hash to its recordhash). Keep it, ask the table for it again, and look for who changed it."
+    )
 
 
 def test_ranges_of_numbers_know_what_is_missing() -> None:
