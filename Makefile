@@ -17,7 +17,7 @@ HOURS ?= 24
 SETTLED_ROUNDS ?= 1000000
 MODULE ?=
 
-.PHONY: run test compiled lint kill powercut hands rounds edges bench soak faults mutants lock clean setup rankers system guest
+.PHONY: run test compiled lint kill powercut hands rounds edges bench soak faults torture mutants lock clean setup rankers system guest
 
 run: setup system
 	$(BIN)/tablewarden bench --rulebook $(RULEBOOK) --rounds $(ROUNDS) --speed $(SPEED) --broker $(BROKER) --watch
@@ -68,6 +68,11 @@ faults: setup
 	$(BIN)/python -m tests.faults.soak --hours $(HOURS) $(if $(SEED),--seed $(SEED))
 	$(BIN)/python -m tests.faults.soak --hours 0.25 --pause 10 --tables 1 --progressive modbus $(if $(SEED),--seed $(SEED))
 
+# Recorder and PostgreSQL are killed KILLS times (100 by make torture), the broker 4, tables 9: some ten minutes.
+torture: setup system
+	KILLS=$(if $(filter command line,$(origin KILLS)),$(KILLS),100) $(if $(SEED),SEED=$(SEED)) \
+	  $(BIN)/pytest -q -m full tests/controller/backoffice/recording/test_torture.py
+
 rounds: setup
 	$(BIN)/python -m tests.settling.rounds --rounds $(SETTLED_ROUNDS) $(if $(SEED),--seed $(SEED))
 
@@ -79,11 +84,11 @@ bench: setup rankers system
 	$(BIN)/python -m tests.bench.figures
 
 lock:
-	uv pip compile -q --generate-hashes --extra dev --extra peers --python-version 3.11 \
+	uv pip compile -q --generate-hashes --extra dev --extra peers --extra backoffice --python-version 3.11 \
 	  --no-header --no-annotate pyproject.toml -o requirements.lock
 	uv pip compile -q --generate-hashes --group rankers --python-version 3.11 \
 	  --no-header --no-annotate -o requirements-rankers.lock
-	uv pip compile -q --generate-hashes --extra dev --group mutants --python-version 3.11 \
+	uv pip compile -q --generate-hashes --extra dev --extra backoffice --group mutants --python-version 3.11 \
 	  --no-header --no-annotate pyproject.toml -o requirements-mutants.lock
 
 setup: $(VENV)/.ready

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 WRONG, USAGE, UNREACHABLE = 1, 2, 3
 
 ELSEWHERE = {
+    "backoffice": ("controller.cli.backoffice",),
     "bench": ("controller.cli.bench", "simulators.cli.main"),
     "decide": ("controller.cli.decide",),
     "device": ("controller.cli.device.device",),
