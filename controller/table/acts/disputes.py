@@ -131,7 +131,8 @@ def verify_see_alarm(setup: Setup, state: State, act: a.SeeAlarm, actor: Actor) 
 
 def see_alarm(draft: Draft, act: a.SeeAlarm, actor: Actor) -> None:
     """Records who has seen the alarm."""
-    draft.add(f.AlarmSeen(act.alarm, actor.who, actor.role))
+    alarm = draft.state.alarms[act.alarm]
+    draft.add(f.AlarmSeen(act.alarm, actor.who, actor.role, alarm.device, alarm.reason))
 
 
 def verify_clear_alarm(setup: Setup, state: State, act: a.ClearAlarm, actor: Actor) -> Refusal | None:
@@ -141,7 +142,8 @@ def verify_clear_alarm(setup: Setup, state: State, act: a.ClearAlarm, actor: Act
 
 def clear_alarm(draft: Draft, act: a.ClearAlarm, actor: Actor) -> None:
     """Ends the alarm with what was found."""
-    draft.add(f.AlarmCleared(act.alarm, act.found, actor.who, actor.role))
+    alarm = draft.state.alarms[act.alarm]
+    draft.add(f.AlarmCleared(act.alarm, act.found, actor.who, actor.role, alarm.device, alarm.reason))
 
 
 def device_named(state: State, act: a.TakeDeviceOut | a.ReturnDevice) -> tuple[str, ...]:

@@ -55,15 +55,23 @@ class DisputeClosed(Struct, frozen=True):
 
 
 class AlarmSeen(Struct, frozen=True):
+    """`device`, `reason`: of the alarm, so that a reader need not count alarms; absent in records of earlier versions."""
+
     kind: ClassVar[str] = "alarm_seen"
     alarm: str
     by: str
     role: Role
+    device: str | None = None
+    reason: str | None = None
 
 
 class AlarmCleared(Struct, frozen=True):
+    """`device`, `reason`: as of `AlarmSeen`."""
+
     kind: ClassVar[str] = "alarm_cleared"
     alarm: str
     found: str
     by: str
     role: Role
+    device: str | None = None
+    reason: str | None = None
