@@ -51,6 +51,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     ),
     "controller.backoffice": (
         "controller.readers", "controller.journal", *CORE, "controller.text", "controller.clock", "controller.log",
+        "drivers.protocol.texts",
     ),
     "controller.publish": (*CORE, "controller.clock", "controller.log", *REPORTS),
     "controller.journal": (*CORE, "controller.clock", *REPORTS),

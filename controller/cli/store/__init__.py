@@ -1,0 +1,1 @@
+"""Commands that read the store of the back office: proof, report, figures."""
