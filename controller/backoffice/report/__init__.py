@@ -1,0 +1,1 @@
+"""The report of a day: what the stored events say for people, as page, CSV and JSON."""
