@@ -114,8 +114,9 @@ $(VENV)-mutants/.ready: requirements-mutants.lock
 	$(VENV)-mutants/bin/pip install -q --disable-pip-version-check --require-hashes -r requirements-mutants.lock
 	@touch $@
 
-system:
+system: setup
 	@.ci/system-packages
+	@.ci/promtool $(VENV)/promtool
 
 guest: setup
 	@.ci/guest-kernel $(VENV)/guest

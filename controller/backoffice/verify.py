@@ -171,15 +171,13 @@ class _Table:
     # -- where it begins and ends ---------------------------------------------------------------------------------------
 
     def _begin(self, proof: Proof, journal: str, stream: str) -> int:
-        """Returns the first number that must be here, and continues the chain from the event before it."""
+        """Returns the first number that must be here. The event before it is looked at, too: the chain continues from it."""
         at = (self._source, journal, stream, self._since)
-        before = self._store.first(
-            _of_stream("sequence, recordhash, ord", "AND day < ? ORDER BY sequence DESC LIMIT 1"), *at
-        )
+        before = self._store.first(_of_stream(_SELECTED, "AND day < ? ORDER BY sequence DESC LIMIT 1"), *at)
         if before is not None:
-            self._before = max(self._before, before[2] or 0)
-            self._verifier.resume(self._source, journal, stream, [(before[0], before[0])], before[1])
-            return int(before[0]) + 1
+            self._before = max(self._before, before[1] or 0)
+            self._row(proof, before)
+            return int(before[2]) + 1
         pruned = self._store.first("SELECT before FROM retention WHERE class = ?", stream)
         first = self._store.first(_of_stream("sequence, day", "ORDER BY sequence LIMIT 1"), *at[:3])
         if pruned is not None and first is not None and first[0] > 1:
@@ -268,7 +266,7 @@ class _Table:
         if taken.event is None:
             return
         e = taken.event.envelope
-        if e.recordedtime[:10] <= self._until:
+        if self._since <= e.recordedtime[:10] <= self._until:
             proof.events += 1
             self._newest = max(self._newest, e.order)
             self._top[stream] = max(self._top.get(stream, 0), sequence)

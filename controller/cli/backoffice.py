@@ -13,6 +13,10 @@ from controller.backoffice.schema import SchemaUnknown
 from controller.backoffice.upkeep import KEPT_DAYS, Alarm, acknowledge, alarms, prune
 from controller.cli.arguments import A_FILE, LARGEST
 from controller.cli.main import AS_JSON, UNREACHABLE, WRONG, end, show
+from controller.cli.store.home_assistant import home_assistant
+from controller.cli.store.metrics import metrics
+from controller.cli.store.report import report
+from controller.cli.store.verify import verify
 from controller.publish.topics import verify_level
 
 RESTART_S = 5.0
@@ -197,3 +201,7 @@ def prune_days(url: str, main_days: int, diag_days: int, dry_run: bool) -> None:
 
 def _fail(exc: Exception) -> NoReturn:
     end(f"the store: {exc}", UNREACHABLE if isinstance(exc, StoreAway) else WRONG)
+
+
+for _command in (home_assistant, metrics, report, verify):
+    backoffice.add_command(_command)

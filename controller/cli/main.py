@@ -31,6 +31,7 @@ ELSEWHERE = {
     "device": ("controller.cli.device.device",),
     "init": ("controller.cli.init",),
     "journal": ("controller.cli.journal.journal",),
+    "metrics": ("controller.cli.metrics",),
     "outbox": ("controller.cli.outbox",),
     "rank": ("controller.cli.rank",),
     "rulebook": ("controller.cli.rulebook.rulebook",),
@@ -50,6 +51,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "act": "Do something at the table, as a person in a role.",
         "watch": "Print each record as it comes: time, subject, kind, essentials, what it rests on.",
         "outbox": "Show how far events are at the broker, and send parked ones again.",
+        "metrics": "Print the table's figures in Prometheus's text format, for the textfile collector of its node exporter.",
     },
     "Setting up": {
         "init": "Write the first configuration of a table, with comments; nothing is overwritten.",
@@ -59,6 +61,9 @@ SECTIONS: dict[str, dict[str, str]] = {
     },
     "The record": {
         "journal": "Look at a record without a daemon: prove it, or read it.",
+    },
+    "The back office": {
+        "backoffice": "Keeps what the tables publish, and tells what is missing.",
     },
     "The rules": {
         "rulebook": "Read the rule documents as this software reads them: what it makes of each clause.",
