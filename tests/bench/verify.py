@@ -12,7 +12,7 @@ from pathlib import Path
 
 from controller.backoffice.reading import opened
 from controller.backoffice.verify import proofs
-from tests.controller.backoffice.stores import sqlite_store
+from tests.controller.backoffice.reading.stores import sqlite_store
 from tests.support.told_table import ToldTable
 
 

@@ -13,12 +13,12 @@ import pytest
 
 from controller.backoffice.report.fact import Fact, fact_of
 from controller.backoffice.schema import migrations
-from tests.controller.backoffice.captured import kept_days
-from tests.controller.backoffice.stores import RECEIVED, fill, sqlite_store
+from tests.controller.backoffice.reading.captured import kept_days
+from tests.controller.backoffice.reading.stores import RECEIVED, fill, sqlite_store
 from tests.support.postgres import Postgres
 
 VIEWS = ("round", "disposition", "wager", "alarm_life", "device", "progressive")
-ROLE = Path(__file__).resolve().parents[3] / "config" / "backoffice" / "reader-role.sql"
+ROLE = Path(__file__).resolve().parents[4] / "config" / "backoffice" / "reader-role.sql"
 ALARM = (
     "INSERT INTO alarm (source, code, detail, opened, acknowledged, acknowledged_by) VALUES "
     f"('urn:tablewarden:lv01:t-1', 'gap', 'main 5 to 7', '{RECEIVED}', '2027-01-15T08:00:07.500000Z', 'olga')"

@@ -18,8 +18,8 @@ from controller.backoffice.schema import migrations
 from controller.backoffice.verify import Grade, Hole, Proof, keys_in, proofs
 from controller.cli.main import cli
 from controller.journal.proof.keys import make_key
-from tests.controller.backoffice.captured import kept_days
-from tests.controller.backoffice.stores import fill, sqlite_store
+from tests.controller.backoffice.reading.captured import kept_days
+from tests.controller.backoffice.reading.stores import fill, sqlite_store
 
 T1 = "urn:tablewarden:lv01:t-1"
 OUTSIDE = ("deviceserial", "deviceboot", "devicecounter", "devicetick", "devicetime", "deviceerrorus", "devicelog", "devicechain",

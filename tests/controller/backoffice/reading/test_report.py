@@ -23,8 +23,8 @@ from controller.backoffice.verify import keys_in
 from controller.cli.main import cli
 from controller.rules.vocabulary import Role
 from controller.table.words import acts as a
-from tests.controller.backoffice.captured import kept_days, published
-from tests.controller.backoffice.stores import sqlite_store
+from tests.controller.backoffice.reading.captured import kept_days, published
+from tests.controller.backoffice.reading.stores import sqlite_store
 from tests.support.recorded import Recorded
 
 DAY = date(2027, 1, 15)

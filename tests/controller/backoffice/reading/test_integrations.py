@@ -34,11 +34,11 @@ from controller.daemon.status import device_document, table_document
 from controller.publish.presence import Birth
 from controller.table.state.table import State
 from controller.text.prometheus import daemon_families, exposition
-from tests.controller.backoffice.captured import kept_days
-from tests.controller.backoffice.stores import sqlite_store
+from tests.controller.backoffice.reading.captured import kept_days
+from tests.controller.backoffice.reading.stores import sqlite_store
 from tests.controller.publish.conftest import Mosquitto, free_port
 
-FOLDER = Path(__file__).resolve().parents[3] / "config" / "backoffice"
+FOLDER = Path(__file__).resolve().parents[4] / "config" / "backoffice"
 TOPICS = [
     f"tablewarden/v1/lv01/t-1/{rest}" for rest in ("conn", "tele/heartbeat", "evt/main", "evt/diag", "state/table")
 ]
