@@ -180,7 +180,7 @@ class RecordDayClosed(Struct, frozen=True):
 
 
 class SegmentCopied(Struct, frozen=True):
-    """The file of a sealed day lies in the second place too, and was read back there. `through`: the newest order in it."""
+    """The file of a sealed day was copied to the second place and read back. `through`: the newest order in it."""
 
     kind: ClassVar[str] = "segment_copied"
     segment: str

@@ -13,7 +13,9 @@ from drivers.events import Defect
 
 
 class SetChecked(Struct, frozen=True):
-    """Four of the five predicates of an armed set, each by itself; the fifth is its turn. None = this table cannot know.
+    """A set was checked after its shuffle: four of the five conditions of an armed set. The fifth is its turn.
+
+    Absent: this table cannot know.
 
     `defects`: what recognition found wrong, as far as the device told it; none of them names a card.
     """
@@ -28,7 +30,9 @@ class SetChecked(Struct, frozen=True):
 
 
 class StubCounted(Struct, frozen=True):
-    """`total`: stub and cards dealt together; `expected`: a full set."""
+    """A person counted the stub.
+
+    `total`: stub and cards dealt together; `expected`: a full set."""
 
     kind: ClassVar[str] = "stub_counted"
     back: str
@@ -62,25 +66,33 @@ class SetSuspected(Struct, frozen=True):
 
 
 class SetDisarmed(Struct, frozen=True):
+    """A set may no longer be dealt."""
+
     kind: ClassVar[str] = "set_disarmed"
     back: str
     reason: str
 
 
 class SetShuffledByHand(Struct, frozen=True):
+    """A person shuffled a set by hand."""
+
     kind: ClassVar[str] = "set_shuffled_by_hand"
     back: str
     by: str
 
 
 class SetRemoved(Struct, frozen=True):
+    """A person took a set off the table."""
+
     kind: ClassVar[str] = "set_removed"
     back: str
     by: str
 
 
 class SetBrought(Struct, frozen=True):
-    """`preshuffled`: it came inspected and shuffled. `count_anew`: rounds with the set before it count no more towards the next
+    """A person brought a set to the table.
+
+    `preshuffled`: it came inspected and shuffled. `count_anew`: rounds with the set before it count no more towards the next
     stub count."""
 
     kind: ClassVar[str] = "set_brought"
@@ -91,7 +103,7 @@ class SetBrought(Struct, frozen=True):
 
 
 class StepsAsked(Struct, frozen=True):
-    """What is to be done with a set, in this order, before it is dealt. A list that is asked for anew begins anew."""
+    """The rules demand these steps with a set, in this order, before it is dealt. A list that is asked for anew begins anew."""
 
     kind: ClassVar[str] = "steps_asked"
     back: str
@@ -100,7 +112,9 @@ class StepsAsked(Struct, frozen=True):
 
 
 class StepTaken(Struct, frozen=True):
-    """`by`: the person, or the device whose shuffle it was. `face_up`: of spreading alone; nothing is left to turn up.
+    """One step of a demanded procedure was taken with a set.
+
+    `by`: the person, or the device whose shuffle it was. `face_up`: of spreading alone; nothing is left to turn up.
 
     `secured`, `prepared`: the two conditions under which a set that a shuffler kept is not spread, as they were looked at.
     """
@@ -117,6 +131,8 @@ class StepTaken(Struct, frozen=True):
 
 
 class ShuffleDirected(Struct, frozen=True):
+    """A person directed that a set be shuffled."""
+
     kind: ClassVar[str] = "shuffle_directed"
     back: str
     by: str
@@ -134,7 +150,9 @@ class CutAsked(Struct, frozen=True):
 
 
 class SetCut(Struct, frozen=True):
-    """`seat`: of the player who cut, 0 = the dealer; `declined`: seats that were offered the cut before, in order.
+    """A set was cut.
+
+    `seat`: of the player who cut, 0 = the dealer; `declined`: seats that were offered the cut before, in order.
 
     `cards`: in front of the card that was put in; absent where nobody counted, and then their number was not checked.
     `marks`: the dealer puts the cutting card into the stack next.
@@ -161,7 +179,9 @@ class CuttingCardPlaced(Struct, frozen=True):
 
 
 class CardBurned(Struct, frozen=True):
-    """`because`: new_shoe | new_dealer. It counts among the cards that have left the shoe."""
+    """The dealer burned a card.
+
+    `because`: new_shoe | new_dealer. It counts among the cards that have left the shoe."""
 
     kind: ClassVar[str] = "card_burned"
     back: str
@@ -171,7 +191,7 @@ class CardBurned(Struct, frozen=True):
 
 
 class TableIdle(Struct, frozen=True):
-    """No play at the open table."""
+    """A person reported that nobody plays at the open table."""
 
     kind: ClassVar[str] = "table_idle"
     by: str
@@ -214,7 +234,7 @@ class SetInPlay(Struct, frozen=True):
 
 
 class GamingDayBegan(Struct, frozen=True):
-    """The gaming day that it is: its bounds in Unix time (microseconds) and on the monotonic clock (ns) of this `boot`."""
+    """A gaming day began: its bounds in Unix time (microseconds) and on the monotonic clock (ns) of this `boot`."""
 
     kind: ClassVar[str] = "gaming_day_began"
     day: str

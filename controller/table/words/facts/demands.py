@@ -11,7 +11,9 @@ from controller.table.words.acts import Resolution
 
 
 class DispositionMade(Struct, frozen=True):
-    """What the rule document demands here. `silent`: it demands nothing, only readings act. `demands`: all of it, cited.
+    """The rule document demands something after an irregularity.
+
+    `silent`: it demands nothing, only readings act. `demands`: all of it, cited.
 
     `cards`: how many more were found, of cards face up; 0 in the records of earlier versions, where it was one.
     """
@@ -62,7 +64,9 @@ class DutyOpened(Struct, frozen=True):
 
 
 class DutyClosed(Struct, frozen=True):
-    """`by`: the person, the device whose report proves it done, or the rulebook where a later demand leaves nothing to do.
+    """A duty is done, or nothing is left to do.
+
+    `by`: the person, the device whose report proves it done, or the rulebook where a later demand leaves nothing to do.
 
     `role`: of that person, else `device` or `rulebook`.
     """
@@ -95,6 +99,8 @@ class HoldPlaced(Struct, frozen=True):
 
 
 class HoldLifted(Struct, frozen=True):
+    """A person lifted a hold."""
+
     kind: ClassVar[str] = "hold_lifted"
     hold: str
     resolution: Resolution

@@ -9,6 +9,8 @@ from controller.table.words.acts import OutOfService
 
 
 class DeviceTakenOut(Struct, frozen=True):
+    """A person took a device out of service."""
+
     kind: ClassVar[str] = "device_taken_out"
     device: str
     how: OutOfService
@@ -17,19 +19,23 @@ class DeviceTakenOut(Struct, frozen=True):
 
 
 class DeviceReturned(Struct, frozen=True):
+    """A person returned a device to service."""
+
     kind: ClassVar[str] = "device_returned"
     device: str
     by: str
 
 
 class MethodChanged(Struct, frozen=True):
+    """The table deals by another method from now on."""
+
     kind: ClassVar[str] = "method_changed"
     method: Method
     by: str
 
 
 class LevelWanted(Struct, frozen=True):
-    """A level that shall hold at a device from now on; the command goes out after this is durable."""
+    """The table wants this level at a device from now on; the command goes out after this is durable."""
 
     kind: ClassVar[str] = "level_wanted"
     device: str

@@ -8,7 +8,7 @@ from controller.rules.vocabulary import Role
 
 
 class DisputeRaised(Struct, frozen=True):
-    """A round is doubted. `keeps`: cards and devices are kept as they are, for nothing was dealt after it, until `hold` is
+    """A person disputes a round. `keeps`: cards and devices are kept as they are, for nothing was dealt after it, until `hold` is
     lifted."""
 
     kind: ClassVar[str] = "dispute_raised"
@@ -23,7 +23,7 @@ class DisputeRaised(Struct, frozen=True):
 
 
 class BookmarkNamed(Struct, frozen=True):
-    """Where surveillance keeps the pictures. `begins`, `ends`: Unix time, microseconds."""
+    """A person named where surveillance keeps the pictures. `begins`, `ends`: Unix time, microseconds."""
 
     kind: ClassVar[str] = "bookmark_named"
     dispute: str
@@ -35,7 +35,9 @@ class BookmarkNamed(Struct, frozen=True):
 
 
 class ClearingAllowed(Struct, frozen=True):
-    """`what`: the device, or the back of the set, that is kept no longer."""
+    """A person allowed something to be cleared that a dispute keeps as it is.
+
+    `what`: the device, or the back of the set, that is kept no longer."""
 
     kind: ClassVar[str] = "clearing_allowed"
     dispute: str
@@ -46,6 +48,8 @@ class ClearingAllowed(Struct, frozen=True):
 
 
 class DisputeClosed(Struct, frozen=True):
+    """A person closed a dispute."""
+
     kind: ClassVar[str] = "dispute_closed"
     dispute: str
     round: str
@@ -55,7 +59,7 @@ class DisputeClosed(Struct, frozen=True):
 
 
 class AlarmSeen(Struct, frozen=True):
-    """`device`, `reason`: of the alarm, so that a reader need not count alarms; absent in records of earlier versions."""
+    """A person saw an alarm. `device`, `reason`: of the alarm; absent in records of earlier versions."""
 
     kind: ClassVar[str] = "alarm_seen"
     alarm: str
@@ -66,7 +70,7 @@ class AlarmSeen(Struct, frozen=True):
 
 
 class AlarmCleared(Struct, frozen=True):
-    """`device`, `reason`: as of `AlarmSeen`."""
+    """A person cleared an alarm. `device`, `reason`: of the alarm; absent in records of earlier versions."""
 
     kind: ClassVar[str] = "alarm_cleared"
     alarm: str

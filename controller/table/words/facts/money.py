@@ -11,7 +11,9 @@ from controller.rules.vocabulary import Area, Role
 
 
 class WagerPlaced(Struct, frozen=True):
-    """`cents`: 0 where nobody counted the chips. `player`: who placed it, "" where this table does not know. `coupon`: face in
+    """A wager was placed at a seat.
+
+    `cents`: 0 where nobody counted the chips. `player`: who placed it, "" where this table does not know. `coupon`: face in
     cents of a match play coupon beside it.
     """
 
@@ -26,7 +28,7 @@ class WagerPlaced(Struct, frozen=True):
 
 
 class WagerWithdrawn(Struct, frozen=True):
-    """Taken back by the player before "no more bets"."""
+    """The player took a wager back before "no more bets"."""
 
     kind: ClassVar[str] = "wager_withdrawn"
     seat: int
@@ -44,7 +46,9 @@ class BetsClosed(Struct, frozen=True):
 
 
 class ProgressiveCounted(Struct, frozen=True):
-    """`chips`: as a person counted them; `accepted`: of those that the device accepted, the ones that did not go back since."""
+    """A person counted the chips on the progressive wagers.
+
+    `chips`: as a person counted them; `accepted`: of those that the device accepted, the ones that did not go back since."""
 
     kind: ClassVar[str] = "progressive_counted"
     chips: int
@@ -54,7 +58,9 @@ class ProgressiveCounted(Struct, frozen=True):
 
 
 class DecisionRecorded(Struct, frozen=True):
-    """`cards_to`: where the cards of a hand go that is over with this answer (rack | rack_spread | rack_counted |
+    """A player decided how to go on, and the dealer recorded it.
+
+    `cards_to`: where the cards of a hand go that is over with this answer (rack | rack_spread | rack_counted |
     rack_recorded | under_wager), "" where it plays on or the document does not say; `under`: the wager that they lie under.
     `multiple`: how many
     times its base the wager is that is placed with it, known also where nobody counted that (`cents` 0); 0 = none is placed.
@@ -73,7 +79,7 @@ class DecisionRecorded(Struct, frozen=True):
 
 
 class WagerDecided(Struct, frozen=True):
-    """The fate of one wager: returned | held | to_settle | stands | lost | collected, and what demands it."""
+    """The rules decided the fate of one wager: returned | held | to_settle | stands | lost | collected, and what demands it."""
 
     kind: ClassVar[str] = "wager_decided"
     round: str
@@ -155,7 +161,7 @@ class HandRecorded(Struct, frozen=True):
 
 
 class MeterRecorded(Struct, frozen=True):
-    """A progressive meter before the first payment of the round, and what it starts again with, in cents."""
+    """A person recorded a progressive meter before the first payment of the round, and what it starts again with, in cents."""
 
     kind: ClassVar[str] = "meter_recorded"
     round: str
@@ -167,7 +173,9 @@ class MeterRecorded(Struct, frozen=True):
 
 
 class HandsFound(Struct, frozen=True):
-    """`hands`: as the shuffler shows them, the dealer's among them; `expected`: those that were dealt."""
+    """The shuffler counted the hands that it dealt.
+
+    `hands`: as the shuffler shows them, the dealer's among them; `expected`: those that were dealt."""
 
     kind: ClassVar[str] = "hands_found"
     round: str
@@ -179,7 +187,7 @@ class HandsFound(Struct, frozen=True):
 
 
 class ProgressiveValidated(Struct, frozen=True):
-    """The hand and the light were looked at by this person, so that the payout may be made."""
+    """A person looked at the hand and the light, so the progressive payout may be made."""
 
     kind: ClassVar[str] = "progressive_validated"
     round: str
@@ -190,7 +198,9 @@ class ProgressiveValidated(Struct, frozen=True):
 
 
 class RoundSettled(Struct, frozen=True):
-    """What was not settled by itself is settled with the round. `handed_back`: cents that went to all seats for it; `offered`:
+    """The dealer settled the round, with each wager that was not settled alone.
+
+    `handed_back`: cents that went to all seats for it; `offered`:
     what cards and pay tables make of it, and `difference`: what was handed back above that; each absent where not known.
     """
 

@@ -9,7 +9,9 @@ from controller.rules.vocabulary import Method
 
 
 class InputRefused(Struct, frozen=True):
-    """An input that cannot be, in this state. `reason` says what and what to do instead; `code` is the stable word for it.
+    """The table refused an input that cannot be in this state.
+
+    `reason` says what is wrong and what to do instead; `code` is the stable word for it.
 
     `said`: of an act that contradicts itself, its numbers and words; said again in the same way it holds play.
     `reading`: what decides it where no clause says so.
@@ -35,12 +37,14 @@ class DecisionFailed(Struct, frozen=True):
 
 
 class TableOpened(Struct, frozen=True):
+    """A person opened the table."""
+
     kind: ClassVar[str] = "table_opened"
     by: str
 
 
 class NoticePosted(Struct, frozen=True):
-    """It was announced that this optional wager will be withdrawn."""
+    """A person announced that this optional wager will be withdrawn."""
 
     kind: ClassVar[str] = "notice_posted"
     wager: str
@@ -49,6 +53,8 @@ class NoticePosted(Struct, frozen=True):
 
 
 class TableClosed(Struct, frozen=True):
+    """A person closed the table."""
+
     kind: ClassVar[str] = "table_closed"
     by: str
 
@@ -61,7 +67,9 @@ class DealerCame(Struct, frozen=True):
 
 
 class RoundBegun(Struct, frozen=True):
-    """`game`: the name of the game that is played; "" in records that were made before there was more than one.
+    """A round began: wagers may be placed.
+
+    `game`: the name of the game that is played; "" in records that were made before there was more than one.
     `chips`: the house offers the wager that a sensor takes, so a chip on one may become a wager.
     """
 
@@ -76,7 +84,9 @@ class RoundBegun(Struct, frozen=True):
 
 
 class DealingAllowed(Struct, frozen=True):
-    """A person let the cards out. `resumed`: a deal that had been interrupted goes on. `late`: what had stayed in the device
+    """A person allowed the deal, so the device may dispense cards.
+
+    `resumed`: a deal that had been interrupted goes on. `late`: what had stayed in the device
     after the first deal: the dealer's stack until all players have answered, a card for a short hand, community cards.
     """
 
@@ -87,17 +97,23 @@ class DealingAllowed(Struct, frozen=True):
 
 
 class InitialDealCompleted(Struct, frozen=True):
+    """The initial deal is complete."""
+
     kind: ClassVar[str] = "initial_deal_completed"
     cards_out: int
 
 
 class CommunityRevealed(Struct, frozen=True):
+    """The dealer turned up community cards."""
+
     kind: ClassVar[str] = "community_revealed"
     street: Street
 
 
 class DealerRevealed(Struct, frozen=True):
-    """`qualifies`, `natural`: whether the hand reaches the minimum, or wins at once; absent where the game does not ask."""
+    """The dealer turned up the dealer's hand.
+
+    `qualifies`, `natural`: whether the hand reaches the minimum, or wins at once; absent where the game does not ask."""
 
     kind: ClassVar[str] = "dealer_revealed"
     qualifies: bool | None = None
@@ -105,12 +121,16 @@ class DealerRevealed(Struct, frozen=True):
 
 
 class CardsCollected(Struct, frozen=True):
+    """The dealer collected the cards of the round."""
+
     kind: ClassVar[str] = "cards_collected"
     by: str
 
 
 class RoundEnded(Struct, frozen=True):
-    """`outcome`: played | void | stopped (no wager was left) | not_dealt (every bet was taken back before the deal; records
+    """A round ended.
+
+    `outcome`: played | void | stopped (no wager was left) | not_dealt (every bet was taken back before the deal; records
     of earlier versions call that played, too).
 
     `marker`: where the dealing marker goes now: a seat, 0 = the dealer; absent where the game has none. `cards`: known to
@@ -129,6 +149,8 @@ class RoundEnded(Struct, frozen=True):
 
 
 class RoundVoided(Struct, frozen=True):
+    """The rule document or a person made the whole round void."""
+
     kind: ClassVar[str] = "round_voided"
     round: str
     cite: tuple[str, ...]
@@ -136,6 +158,8 @@ class RoundVoided(Struct, frozen=True):
 
 
 class HandVoided(Struct, frozen=True):
+    """The rule document or a person made the hand of one seat void."""
+
     kind: ClassVar[str] = "hand_voided"
     round: str
     seat: int
