@@ -19,6 +19,7 @@ from hypothesis import settings
 
 from controller.journal import file
 from controller.readers import toml
+from tests.support.published import watched
 
 settings.register_profile("suite", derandomize=True, deadline=None)
 settings.register_profile("search", deadline=None)
@@ -94,6 +95,22 @@ def mother() -> Iterator[Any]:
     mother = Mother()
     yield mother
     mother.close()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def unfit_messages() -> Iterator[list[str]]:
+    """What tables published in this process and is not as the catalogue says."""
+    found: list[str] = []
+    with watched(found):
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def published_by_the_catalogue(unfit_messages: list[str]) -> Iterator[None]:
+    """Fails a test in which a table published a message that the catalogue does not have."""
+    unfit_messages.clear()
+    yield
+    assert not unfit_messages, "not as the catalogue says:\n" + "\n".join(dict.fromkeys(unfit_messages[:20]))
 
 
 @pytest.fixture(autouse=True)

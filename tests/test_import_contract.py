@@ -44,6 +44,9 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "drivers.protocol.texts", "drivers.recording", "drivers.catalog",
     ),
     "controller.filters": ("controller.readers", *CORE, "controller.text", "drivers.protocol.texts", *REPORTS),
+    "controller.catalogue": (
+        "controller.filters", "controller.publish", "controller.journal.vault.sealing", *CORE, *REPORTS,
+    ),
     "controller.devices": ("controller.text", "drivers"),
     "controller.control": (
         "controller.readers",

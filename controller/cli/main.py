@@ -35,6 +35,7 @@ ELSEWHERE = {
     "outbox": ("controller.cli.outbox",),
     "rank": ("controller.cli.rank",),
     "rulebook": ("controller.cli.rulebook.rulebook",),
+    "schema": ("controller.cli.schema",),
     "settle": ("controller.cli.settle",),
     "sim": ("simulators.cli.main",),
     "vault": ("controller.cli.vault",),

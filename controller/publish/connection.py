@@ -9,7 +9,7 @@ import random
 from collections.abc import Coroutine
 from typing import Any
 
-import msgspec
+from msgspec import UNSET
 
 from controller.clock import Clock, rfc3339
 from controller.publish.backlog import NS, Backlog
@@ -18,7 +18,7 @@ from controller.publish.config import PublishConfig
 from controller.publish.envelope import Wrapper
 from controller.publish.identity import Identity
 from controller.publish.known_head import Heads
-from controller.publish.presence import Birth, Offline, Said, encode, read
+from controller.publish.presence import Birth, Heartbeat, Offline, Said, encode, read
 from controller.publish.pump import CONN, Pump
 
 REBIRTH_S, REBIRTH_MOST_S = 5.0, 60.0
@@ -176,17 +176,16 @@ class Connection:
         self._identity.look(now, self._began_ns)
         if self._office.look():
             self._pump.wake()
-        beat = {
-            "time": rfc3339(self._clock.stamp().wall_us),
-            "session": self.session,
-            "journal": self._backlog.journal.id,
-            "heads": self._backlog.heads(),
-            "parked": self._backlog.parked(),
-        }
-        beat |= self._office.beat()
-        if parked := self._backlog.denied.names():
-            beat["parked_topics"] = parked
-        self._pump.beat(msgspec.json.encode(beat))
+        beat = Heartbeat(
+            time=rfc3339(self._clock.stamp().wall_us),
+            session=self.session,
+            journal=self._backlog.journal.id,
+            heads=self._backlog.heads(),
+            parked=self._backlog.parked(),
+            parked_topics=self._backlog.denied.names() or UNSET,
+            **self._office.beat(),
+        )
+        self._pump.beat(encode(beat))
 
     # -- watching ---------------------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 `session` grows by one for each connection, so a late death message is recognised by its older number.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -58,7 +58,24 @@ class Offline:
     checkpoint: Checkpoint = UNSET
 
 
-def encode(body: Birth | Lost | Offline) -> bytes:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heartbeat:
+    """Published every few seconds. `heads`: last sequence of each stream in the journal, published or not.
+    `parked`: ranges that the broker would not take, both ends included; `parked_topics`: topics it does not take.
+    `confirmed`: with `confirm = "consumer"`, by consumer and stream, up to which number; `late`: consumers for which an event
+    waits too long."""
+
+    time: str
+    session: int
+    journal: str
+    heads: Mapping[str, int]
+    parked: Mapping[str, Sequence[Sequence[int]]]
+    parked_topics: Sequence[str] | UnsetType = UNSET
+    confirmed: Mapping[str, Mapping[str, int]] | UnsetType = UNSET
+    late: Sequence[str] | UnsetType = UNSET
+
+
+def encode(body: Birth | Lost | Offline | Heartbeat) -> bytes:
     """Returns the JSON bytes of a presence message."""
     return msgspec.json.encode(body)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from controller.catalogue.documents import shown
 from controller.clock import ManualClock
 from controller.journal.record import Draft, Stream, Transaction
 from controller.journal.store import Journal
@@ -28,15 +29,15 @@ def opened(path):
 def commit(journal, count=1):
     """Commits inputs with a fact about play and a fact about a device each."""
     clock = ManualClock()
-    body = b'{"back":"red","count":51}'
+    checked, online = (json.dumps(shown(name).example).encode() for name in ("set_checked.v1", "device_online.v1"))
     records = []
     for _ in range(count):
         transaction = Transaction(
             clock.stamp(),
-            Draft(Stream.INPUT, "shuffle_completed", 1, "shuffler-1", "r-1", body),
+            Draft(Stream.INPUT, "shuffle_completed", 1, "shuffler-1", "r-1", b'{"back":"red","count":51}'),
             facts=(
-                Draft(Stream.MAIN, "set_checked", 1, "shuffler-1", "r-1", body),
-                Draft(Stream.DIAG, "device_online", 1, "shuffler-1", None, b"{}"),
+                Draft(Stream.MAIN, "set_checked", 1, "shuffler-1", "r-1", checked),
+                Draft(Stream.DIAG, "device_online", 1, "shuffler-1", None, online),
             ),
         )
         records += journal.append([transaction], clock.stamp())
