@@ -21,6 +21,7 @@ Schema = dict[str, Any]
 
 _SENTENCE = re.compile(r".+?[.!?](?=\s|$)|.+", re.DOTALL)
 _REF = "#/$defs/"
+LINK = "link to the back office"
 ABOUT = {
     "drivers.protocol.reports": "reports of devices",
     "drivers.events": "links to devices",
@@ -30,9 +31,10 @@ ABOUT = {
     "controller.table.words.facts.demands": "dispositions, duties and holds",
     "controller.table.words.facts.devices": "devices in service",
     "controller.table.words.facts.disputes": "disputes and alarms",
+    "controller.table.words.link_news": LINK,
 }
-"""Module of a class -> what its events are about; the rest is about the daemon, its record and its broker."""
-SERVICE = "daemon, record and broker"
+"""Module of a class -> what its events are about; the rest is about the daemon, its record and its clock."""
+SERVICE = "daemon, record and clock"
 STATES: Mapping[str, Any] = {
     "state_table": states.TableState,
     "state_device": states.DeviceState,

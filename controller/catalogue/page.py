@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from controller.catalogue.documents import shown
-from controller.catalogue.entries import SERVICE, Entry, Schema, entries, messages
+from controller.catalogue.entries import LINK, SERVICE, Entry, Schema, entries, messages
 
 HEAD = """# Events of a table
 
@@ -23,7 +23,7 @@ golden days; its keys, **bold** where they are always there; an example from the
 """
 ORDER = (
     "table and round", "wagers and decisions", "sets of cards", "dispositions, duties and holds", "disputes and alarms",
-    "devices in service", "reports of devices", "links to devices", SERVICE,
+    "devices in service", "reports of devices", "links to devices", LINK, SERVICE,
 )  # fmt: skip
 LONGEST = 600
 """Characters of an example that is shown on the page; a longer one stands in the schema alone."""

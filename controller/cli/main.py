@@ -27,6 +27,7 @@ WRONG, USAGE, UNREACHABLE = 1, 2, 3
 ELSEWHERE = {
     "backoffice": ("controller.cli.backoffice",),
     "bench": ("controller.cli.bench", "simulators.cli.main"),
+    "certificate": ("controller.cli.certificate",),
     "decide": ("controller.cli.decide",),
     "device": ("controller.cli.device.device",),
     "init": ("controller.cli.init",),
@@ -58,6 +59,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "init": "Write the first configuration of a table, with comments; nothing is overwritten.",
         "check": "Say what is wrong with a configuration, its rulebook and its elections, and what it means.",
         "device": "Look at devices, their ports and their wires.",
+        "certificate": "Make certificates by which broker, tables and consumers know each other (docs/mqtt.md 12).",
         "vault": "Seal card identities in the record, each round under a key of its own (docs/vault.md).",
     },
     "The record": {
@@ -65,6 +67,7 @@ SECTIONS: dict[str, dict[str, str]] = {
     },
     "The back office": {
         "backoffice": "Keeps what the tables publish, and tells what is missing.",
+        "schema": "List what a table publishes, or print the schema of one TYPE of it.",
     },
     "The rules": {
         "rulebook": "Read the rule documents as this software reads them: what it makes of each clause.",

@@ -319,7 +319,8 @@ class _File:
             section.fault("cert" if cert else "key", "'cert' and 'key' belong together", "keys_together")
         if ca is None and cert is not None:
             section.fault("cert", "needs 'ca': who presents a certificate must know whom to", "keys_together")
-        return Tls(ca, cert, key) if ca else None
+        is_old = section.one_of("tls_minimum", ("1.3", "1.2"), "1.3") == "1.2"
+        return Tls(ca, cert, key, "1.2" if is_old else "1.3") if ca else None
 
     def _control(self, logins_matter: bool) -> ControlConfig:
         section = self.root.table("control")

@@ -14,6 +14,7 @@ from msgspec import UNSET
 from controller.clock import Clock, rfc3339
 from controller.publish.backlog import NS, Backlog
 from controller.publish.broker.link import Closed, Code, Incoming, Limits, Link, LinkDown
+from controller.publish.certificates import Certificates
 from controller.publish.config import PublishConfig
 from controller.publish.envelope import Wrapper
 from controller.publish.identity import Identity
@@ -29,6 +30,8 @@ RETAINED_S = 1.0
 """How long the first event waits at most for what consumers confirmed while we were away."""
 LOOK_S = 1.0
 """Time between two looks whether events were confirmed."""
+RENEWED = "a new certificate is in place"
+"""Why a connection was ended by us, to be made again with it."""
 LEAVE_S = 2.0
 """How long a clean stop waits for the last events, and again for its goodbye to be acknowledged."""
 
@@ -55,10 +58,12 @@ class Connection:
         session: int,
         identity: Identity,
         heads: Heads,
+        certificates: Certificates,
     ) -> None:
         self._config, self._backlog, self._clock, self._link = config, backlog, clock, link
         self._identity, self._may_be_before, self._began_ns = identity, identity.begin(session), clock.mono_ns()
         self._topics, self._heads = wrapper.topics, heads
+        self._certificates, self._limits, self._is_renewing = certificates, limits, False
         self._pump = Pump(config, wrapper, backlog, clock, rng, link, limits)
         self._office = backlog.office
         self._on_conn: asyncio.Queue[Incoming] = asyncio.Queue(CONN_MOST)
@@ -80,6 +85,7 @@ class Connection:
         try:
             async with asyncio.TaskGroup() as group:
                 steps = [self._live(), self._read(), self._watch_conn(), self._watch_answers()]
+                steps.append(self._watch_certificates(over))
                 if self._office.confirmations is not None:
                     steps.append(self._watch_confirmations())
                 tasks = [group.create_task(step) for step in steps]
@@ -91,7 +97,7 @@ class Connection:
                 return None
             if self._pump.fault is not None:
                 raise self._pump.fault
-            return over.result()
+            return Closed(RENEWED) if self._is_renewing else over.result()
         finally:
             provoked = over.done() and not over.cancelled() and over.result().provoked
             stopped.cancel()
@@ -176,6 +182,7 @@ class Connection:
         self._identity.look(now, self._began_ns)
         if self._office.look():
             self._pump.wake()
+        self._certificates.warn(self._clock.stamp().wall_us, self._limits.certificate_end_s)
         beat = Heartbeat(
             time=rfc3339(self._clock.stamp().wall_us),
             session=self.session,
@@ -227,6 +234,14 @@ class Connection:
             await asyncio.sleep(LOOK_S)
             if self.opened_us is not None and self._office.look():
                 self._pump.wake()
+
+    async def _watch_certificates(self, over: "asyncio.Future[Closed]") -> None:
+        """Ends the connection once a new certificate lies there: what is on its way is answered first, or sent again."""
+        await self._certificates.wait_for_new()
+        self._is_renewing = True
+        self._pump.shut()
+        await _within(LEAVE_S, self._pump.idle.wait(), over)
+        await self._link.close()
 
     async def _watch_conn(self) -> None:
         """Handles other messages on our `conn`: a late will, or a second machine with our identity."""

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from controller.clock import Clock, rfc3339
 from controller.publish.backlog import NS, Backlog
 from controller.publish.broker.link import LinkFactory, LinkFailed, Will
+from controller.publish.certificates import Certificates
 from controller.publish.config import PublishConfig
 from controller.publish.connection import Connection, Stop
 from controller.publish.envelope import Wrapper
@@ -63,6 +64,7 @@ class Publisher:
             config, self._wrapper, journal, self._backlog.boxes, self._backlog.confirmations, clock, report
         )
         self._identity = Identity(journal.id, config.machine or this_machine(), report)
+        self._certificates = Certificates(config.tls, report)
         self._connected_ns: int | None = None
         self._connection: Connection | None = None
         self._session: int | None = None  # taken from the journal and not yet seen by a broker
@@ -112,6 +114,8 @@ class Publisher:
         is_old = self._config.protocol == "3.1.1"
         lost = self._identity.will(self._session) if is_old else Lost(session=self._session)
         lost = replace(lost, checkpoint=self._heads.newest())
+        self._certificates.begin()
+        self._certificates.warn(self._clock.stamp().wall_us)
         link = self._link_factory(Will(self._topics.conn, encode(lost)))
         try:
             limits = await self._unless_stopped(link.connect())
@@ -132,6 +136,7 @@ class Publisher:
             self._session,
             self._identity,
             self._heads,
+            self._certificates,
         )
         self._session, self._connection, self._connected_ns = None, connection, self._clock.mono_ns()
         self._backlog.counters.connects += 1

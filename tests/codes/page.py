@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from controller.publish.broker.tls_faults import TLS_FAULTS
 from controller.rules.vocabulary import CONFIRMED, Trigger
 from controller.text.codes.devices import DEVICES
 from controller.text.codes.faults import FAULTS
@@ -45,6 +46,11 @@ SECTIONS: tuple[tuple[str, str, Mapping[str, tuple[str, str]]], ...] = (
         "Findings of a back office",
         "`code` of what it finds in the messages of tables ([mqtt.md](mqtt.md) 4).",
         FINDINGS,
+    ),
+    (
+        "Faults of the broker link",
+        "The first word of `reason`, where the broker is not reached: in `outbox status`, and in news of the link.",
+        TLS_FAULTS,
     ),
     ("Faults of devices", "`fault` in the health of a device.", DEVICES),
 )

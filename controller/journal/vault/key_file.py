@@ -63,12 +63,12 @@ def write(path: Path, data: bytes, mode: int) -> None:
         raise KeyUnusable(path, f"cannot be written: {exc.strerror}") from exc
 
 
-def replace(path: Path, data: bytes) -> None:
-    """Replaces a secret file, whole or not at all. Raises `KeyUnusable`."""
+def replace(path: Path, data: bytes, mode: int = PRIVATE_MODE) -> None:
+    """Replaces a file, whole or not at all. Raises `KeyUnusable`."""
     draft = path.with_name(path.name + ".new")
     try:
         draft.unlink(missing_ok=True)  # left by one who was cut off
-        write(draft, data, PRIVATE_MODE)
+        write(draft, data, mode)
         found = path.stat()
         if (found.st_uid, found.st_gid) != (os.geteuid(), os.getegid()):
             os.chown(draft, found.st_uid, found.st_gid)

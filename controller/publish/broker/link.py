@@ -47,10 +47,12 @@ class Closed:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The broker's limits: messages under way at once, and bytes of a packet (None = no limit known)."""
+    """The broker's limits: messages under way at once, and bytes of a packet (None = no limit known).
+    `certificate_end_s`: until when its certificate is valid, Unix seconds; None without TLS."""
 
     receive_maximum: int = 65535
     packet: int | None = None
+    certificate_end_s: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from paho.mqtt.properties import Properties as PahoProperties
 from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
+from controller.publish.broker.credentials import HUNG_UP, cause, password, tls_context, unfit_files
 from controller.publish.broker.link import (
     NO_PROPERTIES,
     Closed,
@@ -33,7 +34,7 @@ from controller.publish.broker.link import (
     Will,
 )
 from controller.publish.broker.packing import Packed
-from controller.publish.config import PublishConfig, Tls
+from controller.publish.config import PublishConfig
 
 LOGGER = logging.getLogger(__name__)
 CLOSE_TIMEOUT_S = 1.0
@@ -59,7 +60,7 @@ class MqttLink:
         try:
             self._client = _Client(config, will)
         except (OSError, ValueError) as exc:  # ValueError: not text, or no certificate
-            self._unfit = _unfit(exc, config)
+            self._unfit = unfit_files(exc, config)
 
     async def connect(self) -> Limits:
         """Connects within the configured time and returns the broker's limits; raises LinkFailed."""
@@ -75,7 +76,9 @@ class MqttLink:
             raise LinkFailed(reason, contacted=client.contacted) from None
         except (OSError, aiomqtt.MqttError) as exc:
             client.shut(Closed(str(exc)))
-            raise LinkFailed(str(exc) or type(exc).__name__, contacted=client.contacted) from exc
+            why = await cause(client.failure or exc, self._config, greeted=client.contacted)
+            reason = why or str(exc) or type(exc).__name__
+            raise LinkFailed(reason, contacted=client.contacted) from exc
         except BaseException:
             client.shut(Closed("given up"))
             raise
@@ -145,7 +148,7 @@ class _Client(aiomqtt.Client):
             config.port,
             identifier=config.client_id,
             username=config.username,
-            password=_password(config),
+            password=password(config),
             protocol=aiomqtt.ProtocolVersion.V5 if five else aiomqtt.ProtocolVersion.V311,
             clean_session=None if five else True,
             clean_start=True if five else MQTT_CLEAN_START_FIRST_ONLY,
@@ -155,13 +158,15 @@ class _Client(aiomqtt.Client):
             timeout=config.connect_timeout_s,
             logger=LOGGER,
             max_queued_incoming_messages=INCOMING_LIMIT,
-            tls_context=_tls_context(config.tls) if config.tls else None,
+            tls_context=tls_context(config.tls) if config.tls else None,
         )
         self._client.connect_timeout = config.connect_timeout_s
         # Our own window is the only one: paho's would hold messages back in a second queue.
         self._client.max_inflight_messages_set(0)
         self.over: asyncio.Future[Closed] = self._loop.create_future()
         self.contacted = False
+        self.failure: OSError | None = None  # of the socket, which paho keeps to itself
+        self._receive, self._client._sock_recv = self._client._sock_recv, self._noted  # type: ignore[method-assign]
         self.limits = Limits()
         self._five = five
         self._quiet_s = SILENCE * config.keepalive_s
@@ -299,6 +304,16 @@ class _Client(aiomqtt.Client):
             if (answered := self._waiting.pop(mid, None)) is not None:
                 answered(code)
 
+    def _noted(self, bufsize: int) -> bytes:
+        """Receives for paho, and keeps the error that ends the connection: in it stands the broker's TLS alert."""
+        try:
+            return self._receive(bufsize)
+        except BlockingIOError:
+            raise
+        except OSError as exc:
+            self.failure = exc
+            raise
+
     def _tick(self) -> None:
         """Lets paho send its PINGs, and judges the broker's silence."""
         if self.over.done():
@@ -329,9 +344,16 @@ class _Client(aiomqtt.Client):
         properties: PahoProperties | None = None,
     ) -> None:
         said: dict[str, Any] = vars(properties) if properties is not None else {}
-        self.limits = Limits(said.get("ReceiveMaximum", 65535), said.get("MaximumPacketSize"))
+        self.limits = Limits(
+            said.get("ReceiveMaximum", 65535), said.get("MaximumPacketSize"), self._broker_end_s()
+        )
         self._quiet_s = SILENCE * (said.get("ServerKeepAlive") or self._keepalive)
         super()._on_connect(client, userdata, flags, reason_code, properties)
+
+    def _broker_end_s(self) -> int | None:
+        sock = self._client.socket()
+        shown = sock.getpeercert() if isinstance(sock, ssl.SSLSocket) else None
+        return int(ssl.cert_time_to_seconds(str(shown["notAfter"]))) if shown else None
 
     def _on_publish(
         self, client: PahoClient, userdata: Any, mid: int, reason_code: ReasonCode, properties: PahoProperties
@@ -356,7 +378,7 @@ class _Client(aiomqtt.Client):
         elif reason_code.value == KEEPALIVE_TIMEOUT:
             closed = Closed("the broker did not answer a PING")
         elif reason_code.is_failure:
-            closed = Closed("the broker closed the connection", provoked=True)
+            closed = Closed(HUNG_UP, provoked=True)
         else:
             closed = Closed("said goodbye")
         if not self.over.done():
@@ -365,35 +387,9 @@ class _Client(aiomqtt.Client):
         self._loop.call_soon(self.shut, self.over.result())
 
 
-def _password(config: PublishConfig) -> str | None:
-    return config.password_file.read_text().rstrip("\n") if config.password_file else None
-
-
-def _unfit(exc: OSError | ValueError, config: PublishConfig) -> str:
-    """Returns which file cannot be read, and what to do."""
-    said = exc.strerror or str(exc) if isinstance(exc, OSError) else str(exc)
-    try:
-        _password(config)
-    except (OSError, ValueError):
-        return (
-            f"[mqtt] password_file: {config.password_file} cannot be read: {said}; let the daemon's login read it"
-        )
-    tls = config.tls
-    files = ", ".join(str(path) for path in (tls.ca, tls.cert, tls.key) if path) if tls else "the client"
-    return f"[mqtt] ca, cert, key: {files}: {said}; correct the files"
-
-
 def _connect_properties(config: PublishConfig) -> tuple[PahoProperties, PahoProperties]:
     connect = PahoProperties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
     connect.SessionExpiryInterval = config.session_expiry_s
     will = PahoProperties(PacketTypes.WILLMESSAGE)  # type: ignore[no-untyped-call]
     will.WillDelayInterval = config.will_delay_s
     return connect, will
-
-
-def _tls_context(tls: Tls) -> ssl.SSLContext:
-    context = ssl.create_default_context(cafile=str(tls.ca))
-    context.minimum_version = ssl.TLSVersion.TLSv1_3 if tls.minimum == "1.3" else ssl.TLSVersion.TLSv1_2
-    if tls.cert is not None:
-        context.load_cert_chain(str(tls.cert), str(tls.key) if tls.key else None)
-    return context
