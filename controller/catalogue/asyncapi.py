@@ -24,21 +24,43 @@ CHANNELS: dict[str, tuple[str, str, int, bool]] = {
     ),
     "main": ("evt/main", "Play and everything that the rules demanded: the regulatory stream.", 1, False),
     "diag": ("evt/diag", "Health of devices, links, record and clock.", 1, False),
-    "state_table": ("state/table", "The table now: for screens, never for the record.", 1, True),
-    "state_lockout": ("state/lockout", "The lock-out of the progressive unit now.", 1, True),
+    "state_table": ("state/table", "What a screen shows first: for screens, never for the record.", 1, True),
+    "state_rules": ("state/rules", "The rule document and the wagers of this table.", 1, True),
+    "state_sets": ("state/sets", "The sets of cards.", 1, True),
+    "state_round": ("state/round", "The round that is played. Empty: none is.", 1, True),
+    "state_seat": ("state/seat-{seat}", "One seat of the round. Empty: it is not in play.", 1, True),
+    "state_last_round": ("state/last-round", "The wagers of the round before.", 1, True),
+    "state_lockout": ("state/lockout", "The lock-out of the progressive unit.", 1, True),
     "state_device": (
         "state/{device}",
-        "One device now, under its name, such as shuffler-1. Empty: it is gone.",
+        "One device, under its name, such as shuffler-1. Empty: it is gone.",
         1,
         True,
     ),
     "heartbeat": ("tele/heartbeat", "Head numbers of the streams and declared holes, every 10 s.", 0, False),
+    "api": ("api", "Name, version and hash of this document.", 1, True),
+    "answers": ("rsp/{client}", "Answers to requests.", 1, False),
+    "copies": (
+        "rpl/{consumer}",
+        "Copies of events for one consumer, byte for byte, after a request to replay.",
+        1,
+        False,
+    ),
+    "ack": ("ack/{consumer}", "What a consumer has on disk.", 1, True),
+    "requests": ("cmd/{verb}", "A request for copies: replay, or refresh.", 1, False),
 }
 """Channel -> last levels of its topic, what it carries, QoS, retained."""
+RECEIVED = ("ack", "requests")
+CARRIES = {"answers": "answer", "copies": "envelope", "requests": "request"}
+"""Channel -> its message, where the two have different names."""
 PARAMETERS = {
     "site": "the house or hall: 1 to 32 of a-z, 0-9 and '-'",
     "table": "the table, unique in the whole company; also its client id and the CN of its certificate",
     "device": "the name of a device, such as shuffler-1",
+    "seat": "the number of the seat",
+    "client": "who asked: the consumer, or the client of the response topic",
+    "consumer": "the name of the consumer",
+    "verb": "replay or refresh",
 }
 
 
@@ -55,7 +77,9 @@ def asyncapi() -> Schema:
         },
         "defaultContentType": "application/json",
         "channels": {name: _channel(name) for name in CHANNELS},
-        "operations": {f"publish_{name}": _operation(name) for name in CHANNELS},
+        "operations": {
+            f"{'hear' if name in RECEIVED else 'publish'}_{name}": _operation(name) for name in CHANNELS
+        },
         "components": {
             "messages": {name: _message(name) for channel in CHANNELS for name in messages_on(channel)},
             "schemas": {name: _draft_07(schema) for name, schema in _schemas().items()},
@@ -68,7 +92,9 @@ def messages_on(channel: str) -> list[str]:
     """Returns the names of the messages that go over a channel."""
     if channel == "conn":
         return [name for name in messages() if name.startswith("conn_")]
-    return [entry.name for entry in entries().values() if entry.stream == channel] or [channel]
+    return [entry.name for entry in entries().values() if entry.stream == channel] or [
+        CARRIES.get(channel, channel)
+    ]
 
 
 def _channel(name: str) -> Schema:
@@ -85,7 +111,7 @@ def _channel(name: str) -> Schema:
 def _operation(name: str) -> Schema:
     _, says, qos, retain = CHANNELS[name]
     return {
-        "action": "send",
+        "action": "receive" if name in RECEIVED else "send",
         "channel": {"$ref": f"#/channels/{name}"},
         "summary": says,
         "bindings": {"mqtt": {"qos": qos, "retain": retain, "bindingVersion": BINDING}},

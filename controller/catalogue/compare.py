@@ -36,12 +36,16 @@ def _is_later(name: str, other: str) -> bool:
     return bool(kind) and kind == again and int(later) > int(version)
 
 
-def narrowed(old: Schema, new: Schema, where: str) -> list[str]:
+def narrowed(old: Schema | bool, new: Schema | bool, where: str) -> list[str]:
     """Returns each way in which the new schema takes less than the old one, or promises less. Schemas without references."""
     return list(_narrowed(old, new, where))
 
 
-def _narrowed(old: Schema, new: Schema, where: str) -> Iterator[str]:
+def _narrowed(old: Schema | bool, new: Schema | bool, where: str) -> Iterator[str]:
+    if isinstance(old, bool) or isinstance(new, bool):  # True takes everything, False nothing
+        if new is not True and old != new:
+            yield f"{where}: bound now"
+        return
     before, after = _types(old), _types(new)
     if before != after:
         yield f"{where}: type {_said(before)} became {_said(after)}"
@@ -52,8 +56,10 @@ def _narrowed(old: Schema, new: Schema, where: str) -> Iterator[str]:
     yield from _parts(old, new, where)
 
 
-def _types(schema: Schema) -> frozenset[str]:
+def _types(schema: Schema | bool) -> frozenset[str]:
     """Returns the JSON types that a schema takes; all where it does not say."""
+    if isinstance(schema, bool):
+        return _TYPES if schema else frozenset()
     if "type" in schema:
         named = schema["type"]
         return frozenset([named] if isinstance(named, str) else named)

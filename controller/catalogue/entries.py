@@ -12,6 +12,8 @@ from controller.catalogue import states
 from controller.filters.decide_schema import output_schema
 from controller.filters.json_schema import shapes
 from controller.journal.vault.sealing import SEALED
+from controller.publish.commands import Answer, Request
+from controller.publish.confirmations import Ack
 from controller.publish.envelope import schema as envelope_schema
 from controller.publish.presence import Birth, Heartbeat, Lost, Offline
 from controller.table.words.codec import IDENTITIES, WITHHELD, version_of
@@ -23,6 +25,7 @@ _SENTENCE = re.compile(r".+?[.!?](?=\s|$)|.+", re.DOTALL)
 _REF = "#/$defs/"
 LINK = "link to the back office"
 ABOUT = {
+    "controller.table.words.back_office_news": LINK,
     "drivers.protocol.reports": "reports of devices",
     "drivers.events": "links to devices",
     "controller.table.words.facts.round": "table and round",
@@ -37,6 +40,11 @@ ABOUT = {
 SERVICE = "daemon, record and clock"
 STATES: Mapping[str, Any] = {
     "state_table": states.TableState,
+    "state_rules": states.RulesState,
+    "state_sets": states.SetsState,
+    "state_round": states.RoundState,
+    "state_seat": states.SeatState,
+    "state_last_round": states.LastRoundState,
     "state_device": states.DeviceState,
     "state_lockout": states.LockoutState,
 }
@@ -46,7 +54,8 @@ PRESENCE: Mapping[str, Any] = {
     "conn_lost": Lost,
     "heartbeat": Heartbeat,
 }
-MESSAGES: Mapping[str, Any] = {**PRESENCE, **STATES}
+OFFICE: Mapping[str, Any] = {"ack": Ack, "request": Request, "answer": Answer, "api": states.Api}
+MESSAGES: Mapping[str, Any] = {**PRESENCE, **STATES, **OFFICE}
 """Name -> shape of each message that is no event."""
 
 
@@ -92,7 +101,7 @@ def messages() -> Mapping[str, Schema]:
     """Returns the schema of each message that is no event, and of the envelope of events, by name."""
     found = {"envelope": {k: v for k, v in envelope_schema().items() if not k.startswith("$")}}
     for name, cls in MESSAGES.items():
-        defs = msgspec.json.decode(msgspec.json.encode(shapes([cls]) if name in PRESENCE else _with_null(cls)))
+        defs = msgspec.json.decode(msgspec.json.encode(shapes([cls]) if name not in STATES else _with_null(cls)))
         found[name] = _untitled(inlined(defs[cls.__name__], defs))
         if name.startswith("conn"):
             found[name]["required"].append("state")  # it has a default in the code, and is always there
@@ -140,3 +149,9 @@ def _sealed(schema: Schema, identities: tuple[str, ...]) -> Schema:
     box = {"type": "object", "properties": {"key": hexed, "data": {"type": "string"}}, "required": ["key", "data"]}
     properties = {**schema["properties"], **dict.fromkeys(identities, commitments), "sealed": box}
     return {**schema, "properties": properties, "required": [*schema["required"], "sealed"]}
+
+
+def state_name(thing: str) -> str:
+    """Returns the name of the state under `state/{thing}`: one of its own, a seat, or a device."""
+    name = "state_seat" if thing.startswith("seat-") else f"state_{thing.replace('-', '_')}"
+    return name if name in STATES else "state_device"

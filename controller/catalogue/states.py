@@ -1,4 +1,4 @@
-"""The shape of the retained states, `state/*`, as `controller/daemon/status.py` makes them.
+"""The shape of the retained states, `state/*`, as `controller/daemon/state_topics.py` makes them.
 
 Tests hold each state of the golden days, and each that a test's broker receives, against these shapes.
 """
@@ -15,6 +15,13 @@ from controller.table.words.procedure import Procedure
 from drivers.events import Capability, Defect, DeviceKind, Level, Mode
 
 
+class Stated(TypedDict):
+    """What each state has. `sequence`: the event of `evt/main` at which it took this value; `time`: when, UTC."""
+
+    sequence: int
+    time: str
+
+
 class Levels(TypedDict):
     """The levels of a device as last read. Absent: the device has no such level; null: not known now."""
 
@@ -28,10 +35,9 @@ class Levels(TypedDict):
     lamps: int | None
 
 
-class DeviceState(TypedDict):
+class DeviceState(Stated):
     """One device as the table knows it. `wanted`: level -> value that shall hold; `liveness`: of a device that only writes."""
 
-    sequence: int
     device: str
     kind: DeviceKind
     online: bool
@@ -45,10 +51,9 @@ class DeviceState(TypedDict):
     capabilities: list[Capability]
 
 
-class LockoutState(TypedDict):
+class LockoutState(Stated):
     """The lock-out of the progressive unit. `level` null: not known; `wanted` null: nothing was commanded."""
 
-    sequence: int
     device: str
     online: bool
     level: str | None
@@ -103,8 +108,8 @@ class Wager(TypedDict):
     corrected: NotRequired[bool]
 
 
-class Seat(TypedDict):
-    """One seat of the round that is played."""
+class SeatState(Stated):
+    """One seat of the round that is played; empty while it is not in play."""
 
     wagers: dict[str, Wager]
     coupons: dict[str, Wager]
@@ -148,8 +153,8 @@ class Stage(TypedDict):
     ends: Ending | None
 
 
-class Round(TypedDict):
-    """The round that is played. `accepted`: pairs of seat and sensor; `seats`: number of the seat -> seat."""
+class RoundState(Stated):
+    """The round that is played; empty between rounds. `accepted`: pairs of seat and sensor."""
 
     round: str
     number: int
@@ -169,7 +174,6 @@ class Round(TypedDict):
     collected: bool
     stub_counted: bool
     unchecked: list[str]
-    seats: dict[str, Seat]
 
 
 class OfferedWager(TypedDict):
@@ -251,33 +255,48 @@ class Alarm(TypedDict):
     seen: list[str]
 
 
-class LastRound(TypedDict):
-    """The wagers of the round that ended last: number of the seat -> wager -> its settlement."""
+class LastRoundState(Stated):
+    """The wagers of the round that ended last, or empty: number of the seat -> wager -> its settlement."""
 
     round: str
     seats: dict[str, dict[str, Wager]]
 
 
-class TableState(TypedDict):
-    """The table: what is next, holds, duties, the round, sets, disputes, alarms. `next`: one sentence for the dealer."""
+class RulesState(Stated):
+    """What is played: the rule document, the wagers before the deal, and whether a set is dealt on from round to round."""
 
-    sequence: int
+    rulebook: RulebookName
+    wagers: list[OfferedWager]
+    keeps_set: bool
+
+
+class SetsState(Stated):
+    """The sets of cards by the colour of their back, and the count of the stub."""
+
+    sets: dict[str, CardSet]
+    stub: Stub
+    last_back: str
+
+
+class TableState(Stated):
+    """The table: what is next, holds, duties, disputes, alarms, possible acts. `next`: one sentence for the dealer."""
+
     site: str
     table: str
-    rulebook: RulebookName
     open: bool
     method: Method
     held: list[Held]
     duties: list[Duty]
-    round: Round | None
     rounds: int
-    wagers: list[OfferedWager]
-    keeps_set: bool
-    sets: dict[str, CardSet]
-    stub: Stub
     disputes: list[Dispute]
     alarms: list[Alarm]
-    last_back: str
-    last_round: LastRound | None
     allowed: list[str]
     next: str
+
+
+class Api(TypedDict):
+    """The contract in force, retained on `api`. `sha256`: of the AsyncAPI document of this version, in hex."""
+
+    name: str
+    version: str
+    sha256: str

@@ -62,9 +62,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "certificate": "Make certificates by which broker, tables and consumers know each other (docs/mqtt.md 12).",
         "vault": "Seal card identities in the record, each round under a key of its own (docs/vault.md).",
     },
-    "The record": {
-        "journal": "Look at a record without a daemon: prove it, or read it.",
-    },
+    "The record": {"journal": "Look at a record without a daemon: prove it, or read it."},
     "The back office": {
         "backoffice": "Keeps what the tables publish, and tells what is missing.",
         "schema": "List what a table publishes, or print the schema of one TYPE of it.",

@@ -14,7 +14,11 @@ PARTS: Mapping[str, tuple[str, ...]] = {
 
 def state_topics(setup: Setup, state: State) -> dict[str, Document | None]:
     """Returns the bodies of `state/*`; None for a topic that is to be empty: a round or a seat that is not in play."""
-    documents = state_documents(setup, state)
+    return parted(state_documents(setup, state), setup.seats)
+
+
+def parted(documents: Mapping[str, Document], seats_of_table: int) -> dict[str, Document | None]:
+    """Returns whole documents as the bodies of their topics. `seats_of_table`: how many it has."""
     topics: dict[str, Document | None] = dict(documents)
     table = dict(documents["table"])
     for name, keys in PARTS.items():
@@ -23,5 +27,5 @@ def state_topics(setup: Setup, state: State) -> dict[str, Document | None]:
     round_: Document | None = table.pop("round")
     seats = round_.pop("seats") if round_ is not None else {}
     topics |= {"table": table, "round": round_}
-    topics |= {f"seat-{number}": seats.get(str(number)) for number in range(1, setup.seats + 1)}
+    topics |= {f"seat-{number}": seats.get(str(number)) for number in range(1, seats_of_table + 1)}
     return topics

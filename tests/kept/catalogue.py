@@ -21,8 +21,10 @@ import msgspec
 
 from controller.catalogue import seen as catalogue
 from controller.catalogue.documents import text
-from controller.catalogue.entries import STATES, entries, schemas
+from controller.catalogue.entries import STATES, entries, schemas, state_name
 from controller.catalogue.seen import Released, Shown
+from controller.clock import rfc3339
+from controller.daemon.state_topics import parted
 from controller.journal.record import Stream
 from controller.journal.store import opened
 from controller.journal.view import JournalView
@@ -30,7 +32,7 @@ from controller.publish.envelope import Wrapper, _device_class
 from controller.publish.presence import Birth, Heartbeat, Lost, Offline
 from controller.publish.topics import Topics
 from controller.table.words.codec import version_of
-from tests.kept.days import FOLDER, read
+from tests.kept.days import FOLDER, Line, read
 
 ROOT = Path(__file__).parents[2]
 JOURNAL = ROOT / "tests/journals/0.1.0/md-uth.journal.gz"
@@ -69,10 +71,8 @@ def shown_of_all() -> dict[str, Shown]:
             for fact in line["facts"]:
                 name = f"{fact['kind']}.v{version_of(fact['kind'])}"
                 bodies[name].append((setup.law.rulebook.id, fact["subject"], fact["data"]))
-            for thing, body in line.get("shown", {}).items():
-                name = f"state_{thing}" if f"state_{thing}" in STATES else "state_device"
-                if thing not in NO_STATES:
-                    states[name].append((setup.law.rulebook.id, thing, {**body, "sequence": 4711}))
+            for thing, body in states_of(line, setup.seats):
+                states[state_name(thing)].append((setup.law.rulebook.id, thing, body))
     with _journal() as view:
         journal = dict(_from_journal(view))
     for name, facts in journal.pop("facts").items():
@@ -80,6 +80,14 @@ def shown_of_all() -> dict[str, Shown]:
     found = {name: _shown(bodies[name]) for name in entries() if bodies[name]}
     found |= {name: Shown(_shortest(states[name])) for name in STATES}
     return found | {name: Shown(body) for name, body in journal.items()}
+
+
+def states_of(line: Line, seats: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The states of a golden day's line, as they are published."""
+    documents = {thing: body for thing, body in line.get("shown", {}).items() if thing not in NO_STATES}
+    for thing, body in (parted(documents, seats) if documents else {}).items():
+        if body is not None:
+            yield thing, {**body, "sequence": 4711, "time": "2026-01-01T00:00:30.000000Z"}
 
 
 def _journal() -> Any:
@@ -103,7 +111,7 @@ def _from_journal(view: JournalView) -> Iterator[tuple[str, Any]]:
     about: dict[str, Any] = {"machine": "00c0ffee00c0ffee", "process": "0123456789abcdef"}
     birth = Birth(
         session=7, bootid=checked.boot, version="0.1.0", journal=view.description.id, heads=heads, oldest={"main": 1, "diag": 1},
-        checkpoint=signed, **about,
+        checkpoint=signed, created=rfc3339(view.description.created_us), **about,
     )  # fmt: skip
     yield "conn_online", _plain(birth)
     yield "conn_offline", _plain(Offline(session=7, reason="update", checkpoint=signed))

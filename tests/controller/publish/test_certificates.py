@@ -107,8 +107,8 @@ async def reason_of(port: int, tls: Tls | None, **changes: Any) -> str:
 
 RIGHTS: dict[str, tuple[list[str], list[str]]] = {
     TABLE: (
-        ["conn", "evt/main", "state/table", "tele/heartbeat", "rsp/recorder", "rpl/recorder"],
-        ["ack/recorder", "cmd/replay", "cmd/refresh", "api"],
+        ["conn", "evt/main", "state/table", "tele/heartbeat", "rsp/recorder", "rpl/recorder", "api"],
+        ["ack/recorder", "cmd/replay", "cmd/refresh"],
     ),
     "lv01-bj-018": (
         [],
@@ -133,8 +133,8 @@ RIGHTS: dict[str, tuple[list[str], list[str]]] = {
 HEARD: dict[str, set[str]] = {
     TABLE: {"conn", "ack/recorder", "cmd/replay", "cmd/refresh"},
     "lv01-bj-018": set(),
-    "recorder": {"conn", "evt/main", "state/table", "tele/heartbeat", "rsp/recorder", "rpl/recorder"},
-    "reader": {"conn", "evt/main", "state/table", "tele/heartbeat"},
+    "recorder": {"conn", "evt/main", "state/table", "tele/heartbeat", "rsp/recorder", "rpl/recorder", "api"},
+    "reader": {"conn", "evt/main", "state/table", "tele/heartbeat", "api"},
 }
 """Who -> topics of the table that they get."""
 
