@@ -1,4 +1,4 @@
-"""News of what the back office asks and confirms, one kind each; docs/mqtt.md 7 and 8 say what each means."""
+"""News of what the back office asks and confirms, and of the certificates between; docs/mqtt.md 7, 8 and 12."""
 
 from typing import ClassVar
 
@@ -57,5 +57,17 @@ class ConsumerBack(Struct, frozen=True):
     consumer: str
 
 
-BackOfficeNews = CommandsTaken | CommandsRefused | ConfirmationsRefused | ConsumerLate | ConsumerBack
+class CertificateExpiring(Struct, frozen=True):
+    """A certificate of the broker link ends soon. `certificate`: table | authority | broker; `until`: when, UTC; `days`: whole
+    days left, 0 = today or over. Recorded 30, 14, 7, 3 and 1 days before the end, and on the last day."""
+
+    kind: ClassVar[str] = "certificate_expiring"
+    certificate: str
+    until: str
+    days: int
+
+
+BackOfficeNews = (
+    CommandsTaken | CommandsRefused | ConfirmationsRefused | ConsumerLate | ConsumerBack | CertificateExpiring
+)
 BACK_OFFICE_NEWS: dict[str, type[BackOfficeNews]] = {cls.kind: cls for cls in BackOfficeNews.__args__}

@@ -29,7 +29,7 @@ NEVER_SEEN = frozenset(
     {
         "cutting_card_placed", "decision_failed", "gaming_day_began", "gaming_day_told", "notice_posted", "record_day_closed",
         "record_room", "signing_key_changed", "something_else_reported",
-        "commands_refused", "commands_taken", "confirmations_refused", "consumer_back", "consumer_late",
+        "certificate_expiring", "commands_refused", "commands_taken", "confirmations_refused", "consumer_back", "consumer_late",
     }
 )  # fmt: skip
 """Kinds that no golden day has; an entry goes when one has it."""
