@@ -110,7 +110,8 @@ class PostgresStore:
 
     def load(self) -> Loaded:
         """Returns what is stored, without events."""
-        with self._failing() as db:
+        with self._failing():
+            db = self._need()
             orders = (
                 statements.LOAD_POSITIONS, statements.LOAD_SEEN, statements.LOAD_HOLES, statements.LOAD_ALARMS,
             )  # fmt: skip
@@ -118,7 +119,8 @@ class PostgresStore:
 
     def differing(self, rows: list[Row]) -> list[Row]:
         """Returns the rows that are stored with another content. Those of a pruned day cannot differ."""
-        with self._failing() as db:
+        with self._failing():
+            db = self._need()
             columns = [list(each) for each in zip(*(row[:5] for row in rows), strict=True)]
             digests = [sha256(row.body.encode()).digest() for row in rows]
             found = db.execute(_DIFFERING, [*columns, digests, list(range(len(rows)))]).fetchall()
@@ -126,7 +128,8 @@ class PostgresStore:
 
     def write(self, batch: Batch) -> int:
         """Stores a batch in one transaction: by COPY if all its rows are new, else by way of a table of this session."""
-        with self._failing() as db:
+        with self._failing():
+            db = self._need()
             for key in {(row.stream, row.day) for row in batch.rows} - self._partitions:
                 self._make_partition(db, *key)
             try:
@@ -179,15 +182,13 @@ class PostgresStore:
         return self._db
 
     @contextmanager
-    def _failing(self) -> Iterator[Connection]:
+    def _failing(self) -> Iterator[None]:
         """Turns what the database refuses for now into StoreAway, and what it will never take into RowRefused."""
         try:
-            yield self._db  # type: ignore[misc]  # `open` sets it inside
+            yield
         except (psycopg.DataError, psycopg.IntegrityError, UnicodeEncodeError) as exc:
             raise RowRefused(str(exc)) from exc
-        except (psycopg.Error, AttributeError) as exc:
-            if isinstance(exc, AttributeError) and self._db is not None:
-                raise
+        except psycopg.Error as exc:
             self._drop()
             raise StoreAway(str(exc).strip() or type(exc).__name__) from exc
 

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
 
 import msgspec
 import structlog
@@ -127,7 +126,8 @@ class Recorder:
         messages = self._intake.take(MOST, wait_s)
         now = time.monotonic()
         batch = Batch(rfc3339(time.time_ns() // 1000))
-        self._digest(messages, batch, now)
+        if not self._digest(messages, batch, now, is_stopped):
+            return
         asks: list[Ask] = []
         if now - self._ticked >= TICK_S:
             self._ticked = now
@@ -156,8 +156,11 @@ class Recorder:
         base = _base(source)
         return [f"{base}/evt/#", f"{base}/rpl/{self.name}"]
 
-    def _digest(self, messages: list[Message], batch: Batch, now: float) -> None:
-        """Reads all messages into the batch. A number that is known already is compared with what is stored."""
+    def _digest(self, messages: list[Message], batch: Batch, now: float, is_stopped: Callable[[], bool]) -> bool:
+        """Reads all messages into the batch. A number that is known already is compared with what is stored.
+
+        Returns False if the recorder is stopped before the store has answered.
+        """
         known: dict[tuple[str, str, str, int], str] = {}
         repeats: list[Row] = []
         for each in messages:
@@ -182,9 +185,12 @@ class Recorder:
             else:
                 self._repeat(row, other != row.body, batch)
         if repeats:
-            differing = set(self._reading(lambda: self._store.differing(repeats)))
+            differing: set[Row] = set()
+            if not self._insist(lambda: differing.update(self._store.differing(repeats)), is_stopped):
+                return False
             for row in repeats:
                 self._repeat(row, row in differing, batch)
+        return True
 
     def _read(self, source: str, rest: list[str], each: Message, batch: Batch, now: float) -> Row | None:
         match rest:
@@ -235,18 +241,24 @@ class Recorder:
 
     def _commit(self, batch: Batch, is_stopped: Callable[[], bool]) -> bool:
         """Stores a batch, however long that takes. Returns False if the recorder is stopped before."""
-        wait = WAIT_FIRST_S
+        return self._insist(lambda: self._store_batch(batch), is_stopped)
+
+    def _insist(self, work: Callable[[], None], is_stopped: Callable[[], bool]) -> bool:
+        """Does `work` until the store takes it. Returns False if the recorder is stopped before."""
+        wait, is_lost = WAIT_FIRST_S, False
         while True:
             try:
-                self._store_batch(batch)
+                if is_lost:
+                    self._reopen()
+                work()
                 return True
             except StoreAway as exc:
+                is_lost = True
                 self._is_away(str(exc))
                 if is_stopped():
                     return False
                 time.sleep(wait)
                 wait = min(wait * 2, WAIT_MOST_S)
-                self._reopen()
 
     def _store_batch(self, batch: Batch) -> None:
         try:
@@ -281,24 +293,13 @@ class Recorder:
         if found:
             self._store.write(found)
 
-    def _reading(self, read_store: Callable[[], Any]) -> Any:
-        """Returns what the store answers, however long that takes."""
-        wait = WAIT_FIRST_S
-        while True:
-            try:
-                return read_store()
-            except StoreAway as exc:
-                self._is_away(str(exc))
-                time.sleep(wait)
-                wait = min(wait * 2, WAIT_MOST_S)
-                self._reopen()
-
     def _reopen(self) -> None:
         try:
-            if not self._store.open():
-                raise Superseded(f"another recorder {self.name} wrote while this one had lost the store")
-        except (StoreAway, Occupied) as exc:
-            self._is_away(str(exc))
+            is_same = self._store.open()
+        except Occupied as exc:
+            raise StoreAway(str(exc)) from exc
+        if not is_same:
+            raise Superseded(f"another recorder {self.name} wrote while this one had lost the store")
 
     def _is_away(self, why: str) -> None:
         self.counters.store_away += 1
