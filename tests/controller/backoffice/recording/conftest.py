@@ -1,6 +1,5 @@
 """A real broker, a real PostgreSQL once for all tests of this worker, and a table without a daemon."""
 
-import itertools
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,22 +9,25 @@ from tests.controller.publish.conftest import Mosquitto
 from tests.support.postgres import Postgres
 from tests.support.told_table import ToldTable
 
-_numbers = itertools.count(1)
-
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Postgres]:
     cluster = Postgres()
+    cluster.execute("CREATE DATABASE house")
     yield cluster
     cluster.remove()
 
 
 @pytest.fixture
 def postgres_url(postgres: Postgres) -> str:
-    """An empty database."""
-    name = f"house{next(_numbers)}"
-    postgres.execute(f"CREATE DATABASE {name}")
-    return postgres.url(name)
+    """An empty database: a schema is made anew in a tenth of the time that a database takes."""
+    postgres.execute(
+        "DROP SCHEMA public CASCADE",
+        "CREATE SCHEMA public",
+        "GRANT USAGE ON SCHEMA public TO PUBLIC",
+        name="house",
+    )
+    return postgres.url("house")
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
