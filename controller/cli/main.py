@@ -141,12 +141,9 @@ def reaching(command: Callable[..., None]) -> Callable[..., None]:
     command = click.option(
         "--config", type=A_FILE, envvar="TABLEWARDEN_CONFIG", help="Or the socket that this configuration names."
     )(command)
-    return click.option(
-        "--socket",
-        type=A_PATH,
-        envvar="TABLEWARDEN_SOCKET",
-        help="The daemon's control socket.",
-    )(command)
+    return click.option("--socket", type=A_PATH, envvar="TABLEWARDEN_SOCKET", help="The daemon's control socket.")(
+        command
+    )
 
 
 def acting(command: Callable[..., None]) -> Callable[..., None]:
