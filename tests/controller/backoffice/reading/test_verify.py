@@ -276,7 +276,7 @@ def _flip_and_prove(path: Path, keys: Path, seed: str, count: int) -> None:
 @pytest.fixture
 def small(tmp_path: Path) -> tuple[Path, Path]:
     """A store of the first minutes of two tables, so that a proof of it takes no time, and its keys."""
-    sqlite_store(tmp_path / "small", kept_days(["md-uth-1", "nj-pikit-4"], tmp_path, 25))
+    sqlite_store(tmp_path / "small", kept_days(["md-uth-1", "nj-pikit-4"], tmp_path, 12))
     return tmp_path / "small", tmp_path / "keys"
 
 
@@ -285,7 +285,7 @@ def test_any_flipped_bit_is_found(small: tuple[Path, Path]) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.timeout(1200)
+@pytest.mark.timeout(3600)
 def test_any_of_ten_thousand_flipped_bits_is_found(small: tuple[Path, Path]) -> None:
     _flip_and_prove(*small, "long", 10_000)
 
