@@ -13,6 +13,7 @@ _Stream = Annotated[str, Meta(pattern="^[a-z0-9-]{1,32}$")]
 _Number = Annotated[int, Meta(ge=0, le=LARGEST)]
 _Text = Annotated[str, Meta(max_length=500, pattern="^[^\x00]*$")]
 MOST_RANGES = 10_000
+TIME = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$"
 T = TypeVar("T")
 
 
@@ -34,7 +35,7 @@ class Conn(msgspec.Struct):
     state: Literal["online", "offline", "lost"]
     session: _Number
     journal: _Journal | UnsetType = UNSET
-    created: _Number | UnsetType = UNSET
+    created: Annotated[str, Meta(pattern=TIME)] | UnsetType = UNSET
     heads: dict[_Stream, _Number] = {}
     oldest: dict[_Stream, _Number] = {}
     reason: _Text | UnsetType = UNSET

@@ -11,6 +11,7 @@ from controller.backoffice.batch import AlarmStep, Batch, Hole, Loaded, Position
 from controller.backoffice.held import Held
 from controller.backoffice.row import Row
 from controller.backoffice.said import Conn, Heartbeat, signed, signed_in
+from controller.clock import microseconds
 
 LATE_S = 5.0
 """A number that is missing behind others, or behind a head, is late for so long and then missing."""
@@ -142,8 +143,9 @@ class Watch:
         seen = table.seen
         if said.state != "online" and seen.session is not None and said.session < seen.session:
             return
+        created = microseconds(said.created) if said.created else seen.created
         table.seen = seen._replace(
-            state=said.state, session=said.session, reason=said.reason or None, created=said.created or seen.created,
+            state=said.state, session=said.session, reason=said.reason or None, created=created,
             machine=said.machine or seen.machine, process=said.process or seen.process,
             version=said.version or seen.version,
         )  # fmt: skip
