@@ -92,7 +92,7 @@ def _summary(document: Document) -> Iterator[str]:
         outcome = row.get("outcome") or "not ended"
         outcomes[outcome] = outcomes.get(outcome, 0) + 1
     told = ", ".join(f"{count} {outcome.replace('_', ' ')}" for outcome, count in sorted(outcomes.items()))
-    yield f"<p>{len(document['tables'])} tables, {len(document['rounds'])} rounds{': ' if told else ''}{_text(told)}.</p>"
+    yield f"<p>Tables: {len(document['tables'])}. Rounds: {len(document['rounds'])}{': ' if told else ''}{_text(told)}.</p>"
     spans: dict[str, list[str]] = {}
     for table in document["tables"]:
         span = f"{_time(table['begins'])} to {_time(table['ends'])} UTC"
@@ -136,9 +136,17 @@ def _cell(key: str, row: Row) -> str:
         return "not answered"
     if key.endswith("_cents") and value is not None:
         return _text(f"{money(value)} {row.get('currency', '')}".rstrip())
-    if key in ("elections", "holes", "rounds"):
+    if key == "elections":
+        return _text("; ".join(_items(dict(sorted((value or {}).items(), key=_numbered)))))
+    if key in ("holes", "rounds"):
         return "<br>".join(map(_text, _items(value)))
     return _text(_spoken(key, value))
+
+
+def _numbered(question: tuple[str, Any]) -> tuple[str, int]:
+    """Returns what sorts R-9 before R-10."""
+    name, _, number = question[0].rpartition("-")
+    return (name, int(number)) if number.isdecimal() else (question[0], 0)
 
 
 def _spoken(key: str, value: Any) -> str:
