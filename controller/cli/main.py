@@ -45,7 +45,6 @@ ELSEWHERE = {
 
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="For a program: JSON instead of a page.")
 
-
 SECTIONS: dict[str, dict[str, str]] = {
     "At the table": {
         "run": "Run the daemon of one table until it is stopped by a signal.",
