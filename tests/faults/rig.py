@@ -17,6 +17,7 @@ from typing import Any
 
 from controller.backoffice.envelope import read
 from controller.backoffice.proof import look_at
+from controller.clock import rfc3339
 from controller.config.load import load_config
 from controller.daemon.engine import Engine, last_reported, refusal
 from controller.daemon.firmware_check import Measuring
@@ -204,7 +205,8 @@ class Rig:
         def states() -> dict[str, dict[str, object] | None]:
             head = self.journal.heads()[Stream.MAIN]
             topics = state_topics(self.setup, self.engine.state)
-            return {k: v and {**v, "sequence": head} for k, v in topics.items()}
+            beside = {"sequence": head, "time": rfc3339(self.clock.stamp().wall_us)}
+            return {k: v and {**v, **beside} for k, v in topics.items()}
 
         def report(kind: str, **data: object) -> None:
             self.engine.submit("table", BrokerChanged(kind, ", ".join(f"{k}={v}" for k, v in data.items())))
