@@ -25,7 +25,7 @@ from controller.publish.broker.mqtt import MqttLink
 from controller.publish.config import PublishConfig
 from controller.publish.publisher import Publisher
 from controller.table.words.back_office_news import BACK_OFFICE_NEWS
-from controller.table.words.inputs import BrokerChanged
+from controller.table.words.link_news import LINK_NEWS
 
 log = structlog.get_logger()
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,10 +58,8 @@ def publisher_of(
         return {thing: None if body is None else {**body, **beside} for thing, body in topics.items()}
 
     def report(kind: str, **data: Any) -> None:
-        detail = ", ".join(f"{k}={v}" for k, v in data.items())
         log.info(kind, **data)
-        news = BACK_OFFICE_NEWS.get(kind)
-        engine.submit("table", news(**data) if news else BrokerChanged(kind, detail))
+        engine.submit("table", {**LINK_NEWS, **BACK_OFFICE_NEWS}[kind](**data))
 
     setup = engine.setup
     fallback = PublishConfig(setup.site, setup.table, "memory", setup.table)

@@ -263,12 +263,23 @@ class Connection:
         now = self._clock.mono_ns()
         if now - self._reborn_ns > 10 * REBIRTH_MOST_S * NS:
             self._rebirths = 0
-        if self._rebirths:
+        ours = ("", self._identity.process)
+        is_will = (
+            said is not None and said.process in ours and (said.state, said.session) == ("lost", self.session)
+        )
+        if (
+            is_will
+        ):  # a broker that stops hands us our own will, and closes: only where it does not, a birth is due
+            await asyncio.sleep(REBIRTH_S)
+        elif self._rebirths:
             wait_s = min(REBIRTH_MOST_S, REBIRTH_S * 2.0 ** (self._rebirths - 1))
             await asyncio.sleep(max(0.0, wait_s - (now - self._reborn_ns) / NS))
         unread = "unreadable" if message.payload else "deleted"
         state, session, journal = (said.state, said.session, said.journal) if said else (unread, None, None)
-        self._backlog.report("conn_overwritten", state=state, session=session, journal=journal, ours=self.session)
+        if not is_will:
+            self._backlog.report(
+                "conn_overwritten", state=state, session=session, journal=journal, ours=self.session
+            )
         await self._publish(self._topics.conn, self._birth())
         self._rebirths, self._reborn_ns = self._rebirths + 1, self._clock.mono_ns()
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from controller.journal.record import Record, Stream
+from controller.table.words.link_news import LINK_NEWS
 from drivers.device import SessionState
 from simulators.devices.model import ActImpossible
 from tests.faults import drives
@@ -24,7 +25,7 @@ from tests.faults import host_verbs, line_verbs  # noqa: F401  # isort: skip  # 
 
 ORDINARY = {
     "wager_sensed", "wager_removed", "button_pressed", "level_wanted", "level_confirmed", "levels_read",
-    "lockout_released", "dispensing_allowed", "broker_changed", "firmware_measured", "service_due", "wager_placed",
+    "lockout_released", "dispensing_allowed", *LINK_NEWS, "firmware_measured", "service_due", "wager_placed",
 }  # fmt: skip
 """Facts that every table has all the time: they say nothing of a fault."""
 SETTLE_S = 20.0

@@ -34,7 +34,8 @@ from controller.publish.publisher import Publisher
 from controller.rules.vocabulary import Role
 from controller.table.state.table import Setup
 from controller.table.words import acts as a
-from controller.table.words.inputs import Actor, BrokerChanged, ServiceStarted
+from controller.table.words.inputs import Actor, ServiceStarted
+from controller.table.words.link_news import LINK_NEWS
 from drivers.device import Delivery, DeviceConfig, SessionState
 from drivers.session import pump
 from drivers.session.session import DeviceSession
@@ -209,7 +210,7 @@ class Rig:
             return {k: v and {**v, **beside} for k, v in topics.items()}
 
         def report(kind: str, **data: object) -> None:
-            self.engine.submit("table", BrokerChanged(kind, ", ".join(f"{k}={v}" for k, v in data.items())))
+            self.engine.submit("table", LINK_NEWS[kind](**data))
 
         config = PublishConfig(self.setup.site, self.setup.table, "memory", self.setup.table)
         return Publisher(config, self.journal, states, self.clock, self.broker.link, rng, report)

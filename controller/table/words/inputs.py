@@ -8,6 +8,7 @@ from msgspec import Struct, field
 from controller.rules.vocabulary import Role
 from controller.table.words.acts import Act
 from controller.table.words.back_office_news import BackOfficeNews
+from controller.table.words.link_news import LinkNews
 from drivers.events import LinkEvent, Origin, Report
 
 
@@ -60,14 +61,6 @@ class ServiceStopping(Struct, frozen=True):
 
     kind: ClassVar[str] = "service_stopping"
     reason: str
-
-
-class BrokerChanged(Struct, frozen=True):
-    """The link to the back office. `state`: connected | lost | refused | nobody_listens | second_identity | parked."""
-
-    kind: ClassVar[str] = "broker_changed"
-    state: str
-    detail: str = ""
 
 
 class SetDue(Struct, frozen=True):
@@ -227,7 +220,7 @@ class ClockJudged(Struct, frozen=True):
 ServiceEvent = (
     ServiceStarted
     | ServiceStopping
-    | BrokerChanged
+    | LinkNews
     | SetDue
     | GamingDayTold
     | CheckpointSigned

@@ -18,7 +18,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import msgspec
 import pytest
 
 from controller.clock import SystemClock
@@ -29,6 +28,8 @@ from controller.publish.broker.mqtt import MqttLink
 from controller.publish.config import PublishConfig
 from controller.publish.publisher import Publisher
 from controller.table.words.back_office_news import BACK_OFFICE_NEWS
+from controller.table.words.codec import body_from
+from controller.table.words.link_news import LINK_NEWS
 
 JOURNAL_ID = "0123456789abcdef"
 BASE = "tablewarden/v1/lv01/lv01-bj-017"
@@ -368,9 +369,8 @@ async def run(journal: FakeJournal) -> AsyncIterator[Callable[..., Running]]:
             return broker.link(will) if isinstance(broker, MemoryBroker) else MqttLink(config, will)
 
         def report(kind: str, **data: object) -> None:
-            if (news := BACK_OFFICE_NEWS.get(kind)) is not None:
-                assert data.keys() <= set(news.__struct_fields__)
-                msgspec.convert(data, news)
+            body_from(kind, data)  # one of the kinds of news, with its fields and no others
+            assert data.keys() <= set({**LINK_NEWS, **BACK_OFFICE_NEWS}[kind].__struct_fields__)
             reports.append((kind, data))
 
         def give_states() -> Mapping[str, Mapping[str, Any]]:

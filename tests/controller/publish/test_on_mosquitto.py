@@ -127,6 +127,19 @@ async def test_a_broker_that_freezes_dies_and_comes_back_empty_costs_nothing(
     assert "silent" in lost[0] or "PING" in lost[0]
 
 
+@pytest.mark.parametrize(("protocol", "will_delay_s"), [("5", 0), ("5", 5), ("3.1.1", 0)])
+async def test_an_ordinary_stop_of_the_broker_is_no_second_machine(mosquitto, run, until, protocol, will_delay_s):
+    """It hands the table its own will before it closes the connection; that is the news of a loss and of nothing else."""
+    running = run(mosquitto.port, protocol=protocol, will_delay_s=will_delay_s)
+    for stops in (1, 2):
+        await until(lambda stops=stops: running.kinds().count("broker_connected") == stops)
+        mosquitto.stop(signal.SIGTERM)
+        await until(lambda: not running.publisher.status()["connected"])
+        mosquitto.start()
+    await until(lambda: running.publisher.status()["connected"])
+    assert running.kinds() == [*(["broker_connected", "broker_lost"] * 2), "broker_connected"]
+
+
 async def test_a_killed_daemon_goes_on_where_it_was_and_is_declared_lost(mosquitto, listen, run, journal, until):
     """The will names the dead session; the next process repeats what is not settled and leaves no gap."""
     heard = await listen(mosquitto.port)

@@ -7,8 +7,9 @@ import tracemalloc
 
 import pytest
 
+from controller.publish import connection
 from controller.publish.broker.link import Code, Limits
-from controller.publish.broker.memory import MemoryBroker
+from controller.publish.broker.memory import Delivery, MemoryBroker
 from controller.publish.publisher import NotParked
 
 BASE = "tablewarden/v1/lv01/lv01-bj-017"
@@ -330,6 +331,18 @@ async def test_a_foreign_word_on_our_conn_is_answered_with_the_birth(run, until)
     await until(lambda: json.loads(broker.retained[f"{BASE}/conn"])["state"] == "online")
     assert running.reports[-1][1] == {"state": "lost", "session": 0, "journal": None, "ours": 1}
     await other.close()
+
+
+async def test_our_own_will_on_a_living_connection_is_answered_and_is_no_news(run, until, monkeypatch):
+    """It is no second machine's word; where the connection goes on all the same, the birth stands again."""
+    monkeypatch.setattr(connection, "REBIRTH_S", 0.01)
+    broker = MemoryBroker()
+    running = run(broker)
+    await until(lambda: running.publisher.status()["connected"])
+    (link,) = broker.links
+    broker.take(Delivery(link._will.topic, link._will.payload, 1, True))
+    await until(lambda: [conn["state"] for conn in births(broker)] == ["online", "lost", "online"])
+    assert running.kinds() == ["broker_connected"]
 
 
 async def test_two_machines_with_one_identity_do_not_shout_each_other_down(run, journal, until):

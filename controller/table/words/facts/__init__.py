@@ -86,6 +86,7 @@ from controller.table.words.facts.round import (
     TableOpened,
 )
 from controller.table.words.inputs import SERVICE_EVENTS, ServiceEvent
+from controller.table.words.link_news import LINK_NEWS
 from drivers.events import LINK_EVENTS, REPORTS, LinkEvent, Report
 
 __all__ = [
@@ -246,8 +247,9 @@ FACTS: dict[str, type[Event]] = {**REPORTS, **LINK_EVENTS, **SERVICE_EVENTS, **C
 
 HEALTH = frozenset(
     {
+        *LINK_NEWS,
         "device_online", "firmware_measured", "device_offline", "device_suspect", "device_rejected",
-        "level_confirmed", "level_unknown", "levels_read", "service_due", "self_test_failed", "broker_changed",
+        "level_confirmed", "level_unknown", "levels_read", "service_due", "self_test_failed",
         "button_pressed", "powered_up", "checkpoint_signed", "record_checked", "cards_unread",
         "signing_key_changed", "record_day_closed", "segment_copied", "record_pruned", "clock_stepped", "clock_judged",
         "record_room",
