@@ -62,12 +62,14 @@ from drivers.protocol.reports import (
     WagerRemoved,
     WagerSensed,
 )
+from drivers.protocol.texts import NOTHING, IfAny
 
 __all__ = [
     "ALLOWED",
     "ENGAGED",
     "INHIBITED",
     "LINK_EVENTS",
+    "NOTHING",
     "RELEASED",
     "REPORTS",
     "SAFE_VALUE",
@@ -98,6 +100,7 @@ __all__ = [
     "FaceUpCard",
     "FirmwareMeasured",
     "Identities",
+    "IfAny",
     "JamCleared",
     "JamPlace",
     "Jammed",
@@ -191,7 +194,7 @@ class DeviceOffline(Struct, frozen=True):
 
     kind: ClassVar[str] = "device_offline"
     reason: str
-    detail: str = ""
+    detail: IfAny[str] = ""
 
 
 class DeviceSuspect(Struct, frozen=True):
@@ -206,11 +209,11 @@ class DeviceRejected(Struct, frozen=True):
 
     kind: ClassVar[str] = "device_rejected"
     reason: str
-    detail: str = ""
+    detail: IfAny[str] = ""
 
 
 class EventsLost(Struct, frozen=True):
-    """Reports `first`..`last` of `boot` can no longer be read; `last` 0 = the number of lost reports is unknown.
+    """Reports `first`..`last` of `boot` can no longer be read; `last` absent (0) = the number of lost reports is unknown.
 
     `reused`: True = the device's counter went back, so it uses these numbers twice: one report of each number may
     be on record, the other is lost. None = each number was used once.
@@ -220,7 +223,7 @@ class EventsLost(Struct, frozen=True):
     serial: str
     boot: str
     first: int
-    last: int
+    last: IfAny[int]
     reused: bool | None = None
 
 

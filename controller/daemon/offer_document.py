@@ -57,6 +57,7 @@ def _asked(setup: Setup, missing: Missing) -> Document:
     if missing.area is None:
         least, _ = settler.resets[missing.meter]
         return {"act": a.RecordMeter.kind, "meter": missing.meter, "least": least}
-    asked: Document = {"act": a.RecordHand.kind, "area": missing.area.value, "seat": missing.seat}
+    asked: Document = {"act": a.RecordHand.kind, "area": missing.area.value}
+    asked |= {"seat": missing.seat} if missing.seat else {}
     chooses = {"played": settler.played, "shown": settler.shown} if missing.area is Area.PLAYER else {}
     return asked | {name: count for name, count in chooses.items() if count}

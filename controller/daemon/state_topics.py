@@ -22,7 +22,7 @@ def parted(documents: Mapping[str, Document], seats_of_table: int) -> dict[str, 
     topics: dict[str, Document | None] = dict(documents)
     table = dict(documents["table"])
     for name, keys in PARTS.items():
-        topics[name] = {key: table.pop(key) for key in keys}
+        topics[name] = {key: table.pop(key) for key in keys if key in table}
     topics["last-round"] = table.pop("last_round")
     round_: Document | None = table.pop("round")
     seats = round_.pop("seats") if round_ is not None else {}

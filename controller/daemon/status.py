@@ -26,7 +26,6 @@ from controller.table.state.device import Device
 from controller.table.state.disputes import Alarm, Dispute
 from controller.table.state.table import Duty, Hold, LastRound, Round, Setup, State, Wager
 from controller.table.words.codec import builtins
-from controller.table.words.named_bodies import duty_in_one_word
 from controller.text.instructions import instruction
 from controller.text.next_act import next_act
 from drivers.events import DeviceKind
@@ -44,7 +43,7 @@ def table_document(setup: Setup, state: State) -> Document:
         "open": state.open,
         "method": state.method.value,
         "held": [_demand("hold", hold) for hold in state.holds.values()],
-        "duties": [{**_duty(d), "do": instruction(state, d)} for d in state.duties.values()],
+        "duties": [{**_demand("duty", d), "do": instruction(state, d)} for d in state.duties.values()],
         "round": _round(setup, state, state.round) if state.round else None,
         "rounds": state.rounds,
         "wagers": wager_documents(setup, state.method),
@@ -58,7 +57,7 @@ def table_document(setup: Setup, state: State) -> Document:
         },
         "disputes": [_demand("dispute", dispute) for dispute in state.disputes.values()],
         "alarms": [_demand("alarm", alarm) for alarm in state.alarms.values()],
-        "last_back": state.last_back,
+        **_there("last_back", state.last_back),
         "last_round": _last_round(state.last_round),
         "allowed": possible(setup, state),
         "next": next_step(setup, state),
@@ -107,17 +106,18 @@ def state_documents(setup: Setup, state: State) -> Mapping[str, Document]:
 
 def without_record(reason: str) -> Document:
     """Returns the table's description while its record cannot be written."""
-    return {"held": [{"hold": "", "reason": reason, "least_role": "technician"}], "next": f"HELD: {reason}"}
+    return {"held": [{"reason": reason, "least_role": "technician"}], "next": f"HELD: {reason}"}
+
+
+def _there(name: str, value: int | str) -> Document:
+    """Returns the value by its name; nothing where there is none."""
+    return {name: value} if value else {}
 
 
 def _demand(name: str, demand: Hold | Duty | Dispute | Alarm) -> Document:
     """Returns a waiting hold or duty under the name that acts use."""
     document: Document = builtins(demand)
     return {name: document.pop("id"), **document}
-
-
-def _duty(duty: Duty) -> Document:
-    return duty_in_one_word(_demand("duty", duty))
 
 
 def _set(setup: Setup, state: State, card_set: CardSet) -> Document:
@@ -157,7 +157,9 @@ def _round(setup: Setup, state: State, round_: Round) -> Document:
         "burn_due": burns.due(setup, state),
         "progressive_counted": round_.progressive_counted,
         "stacks_out": round_.stacks_out,
-        "plan": [{"to": s.area.value, "seat": s.seat, "cards": s.cards} for s in deal_plan(setup, round_)],
+        "plan": [
+            {"to": s.area.value, **_there("seat", s.seat), "cards": s.cards} for s in deal_plan(setup, round_)
+        ],
         "cards_out": round_.cards_out,
         "drawn": round_.drawn if teller(state) else None,
         "in_play": list(round_.in_play),
@@ -182,7 +184,7 @@ def _round(setup: Setup, state: State, round_: Round) -> Document:
 
 def _wager(wager: Wager) -> Document:
     """Returns a wager, and its settlement if it was settled by itself."""
-    document: Document = {"cents": wager.cents, "fate": wager.fate.value}
+    document: Document = {**_there("cents", wager.cents), "fate": wager.fate.value}
     if wager.outcome is None:
         return document
     settled = {"outcome": wager.outcome.value, "returned": wager.returned, "paid": wager.paid}

@@ -8,10 +8,9 @@ from typing import Any
 from controller.filters.decide import FactLine, InputLine, JournalLine, Recorded
 from controller.filters.error_line import ErrorLine
 from controller.filters.json_schema import by_kind, close, document, ref, shapes
-from controller.table.words.codec import BODIES
+from controller.table.words.codec import BODIES, absent_in
 from controller.table.words.facts import FACTS
 from controller.table.words.inputs import Actor, Moment
-from controller.table.words.named_bodies import shapes_in_one_word
 from drivers.events import Origin
 
 
@@ -26,13 +25,15 @@ def input_schema() -> dict[str, Any]:
     by_kind(found["InputLine"], {kind: {"body": ref(cls)} for kind, cls in BODIES.items()})
     recorded = {kind: {"data": {"properties": {"body": ref(cls)}}} for kind, cls in BODIES.items()}
     by_kind(found["JournalLine"], recorded)
-    return document("decide-input", "Line that decide reads", [InputLine, JournalLine], found)
+    return document("decide-input", "Line that decide reads", [InputLine, JournalLine], found, 2)
 
 
 def output_schema() -> dict[str, Any]:
     """Returns the schema of one output line: a fact, or a line's error. Kinds are only ever added."""
     found = shapes([FactLine, ErrorLine, *FACTS.values()])
-    shapes_in_one_word(found)
+    for cls in FACTS.values():
+        for name, nothing in absent_in(cls).items():
+            found[cls.__name__]["properties"][name]["not"] = {"const": nothing}
     by_kind(found["FactLine"], {kind: {"data": ref(cls)} for kind, cls in FACTS.items()})
     close(found["ErrorLine"])
-    return document("decide-output", "Line that decide writes", [FactLine, ErrorLine], found)
+    return document("decide-output", "Line that decide writes", [FactLine, ErrorLine], found, 2)

@@ -5,6 +5,8 @@ from typing import Any
 
 import msgspec
 
+from controller.table.words.codec import absent_in
+
 _REF = "#/$defs/{name}"
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -14,7 +16,16 @@ def shapes(classes: list[type[Any]]) -> dict[str, Any]:
     _, found = msgspec.json.schema_components(classes, ref_template=_REF)
     for shape in found.values():
         _say_absent(shape)
+    for cls in classes:
+        _say_none(found[cls.__name__], absent_in(cls))
     return found
+
+
+def _say_none(shape: dict[str, Any], absent: Mapping[str, Any]) -> None:
+    """Makes fields absent in which the program has 0 or an empty text where there is none."""
+    for name in absent:
+        shape["properties"][name].pop("default", None)
+    shape["required"] = [key for key in shape.get("required", []) if key not in absent]
 
 
 def _say_absent(shape: dict[str, Any]) -> None:
@@ -48,11 +59,13 @@ def ref(cls: type[Any]) -> dict[str, str]:
     return {"$ref": _REF.format(name=cls.__name__)}
 
 
-def document(name: str, title: str, lines: list[type[Any]], defs: dict[str, Any]) -> dict[str, Any]:
+def document(
+    name: str, title: str, lines: list[type[Any]], defs: dict[str, Any], version: int = 1
+) -> dict[str, Any]:
     """Returns a whole JSON Schema for these lines."""
     whole = {
         "$schema": _DIALECT,
-        "$id": f"urn:tablewarden:schema:{name}:1",
+        "$id": f"urn:tablewarden:schema:{name}:{version}",
         "title": title,
         "description": "What is unknown is absent; nothing is ever null.",
         "anyOf": [ref(line) for line in lines],

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from controller.readers.nearest import nearest
-from drivers.protocol.texts import is_plain, repeated_key
+from drivers.protocol.texts import NOTHING, is_plain, repeated_key
 
 MAX_LINE = 64 * 1024
 """Bytes of a line; the longest input that a journal can hold, with 2,000 characters of text, has a quarter of it."""
@@ -74,10 +74,13 @@ def _shape(cls: Any) -> tuple[dict[str, Any], frozenset[str]]:
     else:
         missing = dataclasses.MISSING
         needed = {f.name: f.default is missing and f.default_factory is missing for f in dataclasses.fields(cls)}
-    types = get_type_hints(cls)
+    types, declared = get_type_hints(cls), get_type_hints(cls, include_extras=True)
     types = {name: types[name] for name in needed}
+    none = {name for name in needed if NOTHING in getattr(declared[name], "__metadata__", ())}
     return types, frozenset(
-        n for n, is_needed in needed.items() if is_needed and type(None) not in get_args(types[n])
+        n
+        for n, is_needed in needed.items()
+        if is_needed and n not in none and type(None) not in get_args(types[n])
     )
 
 

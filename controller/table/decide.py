@@ -165,7 +165,7 @@ def _service(draft: Draft, event: ServiceEvent) -> None:
                 least_role=Role.SUPERVISOR,
                 code="signing_key_changed",
             )
-        case RecordChecked(faults=faults, first=first) if faults:
+        case RecordChecked(faults=faults, first_fault=first) if faults:
             draft.add(event)
             draft.hold(
                 f"the record is not as it was written: {first}", least_role=Role.SUPERVISOR, code="record_damaged"

@@ -42,7 +42,7 @@ def corrected_lines(status: Document) -> Iterator[str]:
         for number, wagers in found.items():
             for wager, now in wagers.items():
                 if now.get("corrected"):
-                    back = f", {money(now['returned'] + now['paid'])} handed back" if now["cents"] else ""
+                    back = f", {money(now['returned'] + now['paid'])} handed back" if now.get("cents") else ""
                     yield f"CORRECTED {name} seat {number} {wager}: {now['outcome']}{back}"
 
 
@@ -75,5 +75,6 @@ def _by(thing: Document) -> str:
 def _asked(ask: Document) -> str:
     if "meter" in ask:
         return f"the meter {ask['meter']} ({ask['act']})"
-    whose = f"hand of seat {ask['seat']}" if ask["seat"] else ask["area"].replace("_", " ")
-    return f"{whose} ({ask['act']} area={ask['area']}{' seat=' + str(ask['seat']) if ask['seat'] else ''})"
+    seat = ask.get("seat")
+    whose = f"hand of seat {seat}" if seat else ask["area"].replace("_", " ")
+    return f"{whose} ({ask['act']} area={ask['area']}{f' seat={seat}' if seat else ''})"

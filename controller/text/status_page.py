@@ -77,11 +77,8 @@ def event_line(event: Document) -> str:
     if "data_hex" in event:
         data = {"no_object": event["data_hex"][:MOST_HEX]}
     placed = event["kind"] in (WagerPlaced.kind, WagerDecided.kind)
-    words = [
-        stake(0) if placed and key == "cents" and value == 0 else _word(key, value)
-        for key, value in data.items()
-        if key not in QUIET
-    ]
+    words = [_word(key, value) for key, value in data.items() if key not in QUIET]
+    words += [stake(0)] if placed and not data.get("cents") else []
     words += [_demand(demand) for demand in _all(data.get("demands")) if isinstance(demand, Mapping)]
     if by := data.get("by"):
         words.append(f"by {by}")
@@ -125,7 +122,7 @@ def _head(status: Document) -> Iterator[str]:
 
 def _holds(holds: list[Document]) -> Iterator[str]:
     for hold in holds:
-        concerns, name = _concerns(hold, "seat", "wager"), hold["hold"]
+        concerns, name = _concerns(hold, "seat", "wager"), hold.get("hold")
         named = " ".join(part for part in ("HELD", name) if part)
         yield " ".join([f"{named}: {hold['reason'].upper()}{concerns}", *_rests_on(hold)])
         if name:
@@ -185,7 +182,7 @@ def _round(round_: Document | None) -> Iterator[str]:
     if round_["accepted"]:
         yield f"accepted  progressive at seats {', '.join(str(seat) for seat, _ in round_['accepted'])}"
     for number, seat in sorted(round_["seats"].items(), key=lambda item: int(item[0])):
-        wagers = ", ".join(f"{name} {stake(w['cents'])} {w['fate']}" for name, w in seat["wagers"].items())
+        wagers = ", ".join(f"{name} {stake(w.get('cents', 0))} {w['fate']}" for name, w in seat["wagers"].items())
         wagers += "".join(f", coupon {money(c['cents'])} on {name}" for name, c in seat.get("coupons", {}).items())
         said = [word for word in ("decided", "folded", "void") if seat[word]]
         asked = f" (asked: {spoken(seat['asked'])})" if seat.get("asked") and not said else ""
@@ -313,7 +310,8 @@ def _concerns(thing: Document, *keys: str) -> str:
 
 
 def _demand(demand: Document) -> str:
-    return " ".join([spoken(demand["action"]), *_rests_on(demand)]) + ";"
+    wager = [spoken(demand["wager"])] if demand.get("wager") else []
+    return " ".join([spoken(demand["action"]), *wager, *_rests_on(demand)]) + ";"
 
 
 def _word(key: str, value: object) -> str:
@@ -325,7 +323,7 @@ def _word(key: str, value: object) -> str:
         case False:
             return f"not {spoken(key)}"
         case int() if key == "cents":
-            return money(value)
+            return money(value) if value else ""
         case Mapping() if key == "levels":
             return f"({levels_words(value, {})})"
         case Mapping():
@@ -338,7 +336,7 @@ def _word(key: str, value: object) -> str:
 
 
 def _stack(stack: Document, is_out: bool) -> str:
-    to = f"seat {stack['seat']}" if stack["seat"] else spoken(stack["to"])
+    to = f"seat {stack['seat']}" if stack.get("seat") else spoken(stack["to"])
     return f"{'*' if is_out else '-'}{to}:{stack['cards']}"
 
 

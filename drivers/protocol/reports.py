@@ -1,13 +1,13 @@
 """What a device can report: the event vocabulary of TDP/1, one frozen record for each kind of event.
 
 Both ends of the wire share these records; their words stand in `words.py`. `REPORTS` maps the stable name of each kind
-(journal, MQTT, logs) to its record. `payloads.py` holds the byte layouts; the rulebooks say what follows from a report.
-There is no report for the order of undealt cards: TDP/1 cannot carry it.
+(journal, MQTT, logs) to its record, `payloads.py` holds the byte layouts. No report tells the order of undealt cards.
 """
 
 from dataclasses import dataclass
 from typing import ClassVar
 
+from drivers.protocol.texts import IfAny
 from drivers.protocol.words import (
     ALLOWED,
     ENGAGED,
@@ -130,7 +130,7 @@ class Jammed:
     back: Back
     activity: Activity
     place: JamPlace
-    stack: int
+    stack: IfAny[int]
     cards_inside: int | None
 
 
@@ -256,7 +256,7 @@ class LockoutEngaged:
 
     kind: ClassVar[str] = "lockout_engaged"
     cause: Cause
-    operation: int
+    operation: IfAny[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +265,7 @@ class LockoutReleased:
 
     kind: ClassVar[str] = "lockout_released"
     cause: Cause
-    operation: int
+    operation: IfAny[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +274,7 @@ class DispensingInhibited:
 
     kind: ClassVar[str] = "dispensing_inhibited"
     cause: Cause
-    operation: int
+    operation: IfAny[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,7 +283,7 @@ class DispensingAllowed:
 
     kind: ClassVar[str] = "dispensing_allowed"
     cause: Cause
-    operation: int
+    operation: IfAny[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,8 +348,8 @@ class AlarmRaised:
 
     kind: ClassVar[str] = "alarm_raised"
     severity: Severity
-    code: int
-    text: str
+    code: IfAny[int]
+    text: IfAny[str]
 
 
 Report = (

@@ -6,7 +6,12 @@ text that accompanies a report they are replaced.
 """
 
 import json
+from typing import Annotated, TypeVar
 
+T = TypeVar("T")
+NOTHING = "nothing"
+IfAny = Annotated[T, NOTHING]
+"""The type of a field in which 0 or an empty text means that there is none: outside of the program it is absent then."""
 MARK = "\ufffd"
 """What stands for a character that is not shown."""
 

@@ -21,7 +21,9 @@ def document(outcome: Outcome) -> dict[str, Any]:
         "failed": outcome.failed,
         "rounds": [_round(evidence, current) for current in fates(evidence)],
         "between_rounds": [
-            _disposition(row) for row in evidence.of("disposition_made") if not (row.data["round"] or row.round)
+            _disposition(row)
+            for row in evidence.of("disposition_made")
+            if not (row.data.get("round") or row.round)
         ],
         "counts": _counts(outcome),
         "invariants": {
@@ -48,7 +50,7 @@ def _round(evidence: Evidence, current: Fates) -> dict[str, Any]:
         "dispositions": [
             _disposition(row)
             for row in evidence.of("disposition_made")
-            if current.round in (row.data["round"], row.round)
+            if current.round in (row.data.get("round"), row.round)
         ],
         "wagers": [
             {
@@ -72,6 +74,7 @@ def _disposition(row: Row) -> dict[str, Any]:
         "demands": [
             {
                 "action": demand["action"],
+                **({"wager": demand["wager"]} if "wager" in demand else {}),
                 **({"reading": demand["reading"]} if demand.get("reading") else {"cite": list(demand["cite"])}),
             }
             for demand in data["demands"]

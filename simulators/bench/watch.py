@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from simulators.bench.expected.case import deed
 from simulators.bench.observer.record import RecordReader, Row
 
 QUIET = ("level_wanted", "level_confirmed", "button_pressed", "levels_read", "checkpoint_signed")
@@ -42,7 +43,7 @@ def _without_seals(body: Mapping[str, Any]) -> dict[str, Any]:
 
 def _demand(demand: Mapping[str, Any]) -> str:
     because = demand.get("reading") or ", ".join(demand.get("cite", ()))
-    return f"{demand['action']} [{because}]"
+    return f"{deed(demand)} [{because}]"
 
 
 def _word(key: str, value: object) -> str:

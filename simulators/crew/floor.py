@@ -78,7 +78,7 @@ class Floor:
                 return await self._away(duty)
             case "deal_community":
                 return await self._community(duty)
-            case "settle_trips":
+            case "settle":
                 waits = any(d.action == "deal_community" for d in self.table.view.duties)
                 return not waits and await self._confirm(duty)
             case "count_stub":

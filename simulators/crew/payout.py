@@ -48,7 +48,7 @@ class Payout:
 
     def _told(self, ask: Document, layout: Layout) -> dict[str, object] | None:
         """Returns the requested cards as they lie; None if their number is not as planned or they were recorded."""
-        key = str(ask.get("meter") or f"{ask['area']} {ask['seat']}")
+        key = str(ask.get("meter") or f"{ask['area']} {ask.get('seat', 0)}")
         if key in layout.told:
             return None
         layout.told.add(key)
@@ -58,7 +58,7 @@ class Payout:
         faces = [card.split("/")[0] for card in self._lies(ask, layout)]
         if not faces:
             return None
-        given: dict[str, object] = {"area": ask["area"], "seat": ask["seat"], "cards": " ".join(faces)}
+        given: dict[str, object] = {"area": ask["area"], "seat": ask.get("seat", 0), "cards": " ".join(faces)}
         return given | {name: " ".join(faces[: ask[name]]) for name in ("played", "shown") if ask.get(name)}
 
     def _lies(self, ask: Document, layout: Layout) -> list[str]:
@@ -68,7 +68,7 @@ class Payout:
         own = [
             n
             for n, planned in enumerate(self.table.view.plan)
-            if (planned.to, planned.seat) == (ask["area"], ask["seat"])
+            if (planned.to, planned.seat) == (ask["area"], ask.get("seat", 0))
         ]
         stacks = [
             layout.stacks[n] for n in own if n < len(layout.stacks)

@@ -109,7 +109,7 @@ class TableView:
         """The open holds, with who may lift each."""
         return [
             Hold(
-                str(h["hold"]), str(h.get("reason", "")), str(h.get("least_role", "floorperson")),
+                str(h.get("hold", "")), str(h.get("reason", "")), str(h.get("least_role", "floorperson")),
                 int(h.get("seat", 0)), str(h.get("wager", "")), str(h.get("reading") or ""),
                 tuple(map(str, h.get("choices", ()))),
             )

@@ -244,7 +244,7 @@ class Writer:
         self.journal, self.recorder = journal, Recorder(journal, self.clock)
         news = self.loss.news(journal)
         for event in news:
-            found = event.found if isinstance(event, RecordReplaced) else event.first
+            found = event.found if isinstance(event, RecordReplaced) else event.first_fault
             self._append(event.kind, {"found": found})
             self.declared.append(f"{journal.id}: {found}")
         self.loss.on_record()

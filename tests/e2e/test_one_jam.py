@@ -177,7 +177,7 @@ async def test_the_back_office_gets_the_jam_as_it_stands_in_the_journal(jam: Any
         event = told[f"{journal}-main-{record.sequence}"]
         assert event["data"] == json.loads(record.data)
         assert event["recordhash"] == record.recordhash.hex()
-        assert event["type"].endswith(f".{record.kind}.v1")
+        assert event["type"].endswith(f".{record.kind}.v{record.version}")
     await jam.until(lambda: jam.latest("state/round")["void"], "the state of the round follows")
     table = await jam.retained("state/table")
     await jam.until(lambda: table() == jam.latest("state/table"), "a newcomer gets it too")

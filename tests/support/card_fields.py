@@ -57,6 +57,8 @@ def _parts(declared_type: Any) -> Iterator[Any]:
 
 
 def _is_count(declared_type: Any) -> bool:
+    if hasattr(declared_type, "__metadata__"):
+        return _is_count(declared_type.__origin__)
     parts = get_args(declared_type)
     if parts:
         return declared_type.__class__.__name__ in ("UnionType", "_UnionGenericAlias") and all(

@@ -30,7 +30,7 @@ def close_day(
 ) -> Boundary:
     """Puts on record that the day which began at `begin` ends here."""
     text, signature = closed_day(key, journal.description, day, begin, mark(journal), clock.stamp())
-    note(journal, RecordDayClosed(day, text, signature, STARTED, ("{}",)), clock)
+    note(journal, RecordDayClosed(day, STARTED, ("{}",), text, signature), clock)
     return read_boundary(text)
 
 

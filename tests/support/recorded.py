@@ -148,7 +148,7 @@ class Recorded(Table):
         text, signature = closed_day(
             self.signer, self.journal.description, "2026-01-01", begin, Mark(heads, order), at
         )
-        self.put(RecordDayClosed("2026-01-01", text, signature, self.started, carried(self.state)))
+        self.put(RecordDayClosed("2026-01-01", self.started, carried(self.state), text, signature))
         day = read_boundary(text)
         self.put(RecordPruned(day.order, day.file_name))
         return day

@@ -38,7 +38,9 @@ def laid(hands: Sequence[Told]) -> dict[tuple[str, int], Laid]:
         if hand.sealed:
             there = Laid(sealed=hand.sealed, count=len(body["cards"]))
         elif hand.clear:
-            there = Laid(_words(body["cards"]), frozenset(_words(body["played"]) + _words(body["shown"])))
+            there = Laid(
+                _words(body["cards"]), frozenset(_words(body.get("played", "")) + _words(body.get("shown", "")))
+            )
         else:
             marked = frozenset(card.card for card in hand.cards if card.field != "cards")
             there = Laid(tuple(card.card for card in hand.cards if card.field == "cards"), marked)

@@ -140,9 +140,10 @@ def _wagers(matter: Matter) -> Iterator[tuple[str, ...]]:
         if record.kind == f.SettlementCorrected.kind:
             body = _body(record)
             beside = bool(body.get("coupon") or body.get("holder"))
-            sums = beside or body["stake"] > 0
+            laid = body.get("stake", 0)
+            sums = beside or laid > 0
             yield (
-                str(body["seat"]), body["wager"], money(body["stake"]) if beside else stake(body["stake"]), "corrected",
+                str(body["seat"]), body["wager"], money(laid) if beside else stake(laid), "corrected",
                 body["outcome"], money(body["returned"]) if sums else "", money(body["paid"]) if sums else "",
                 f"{_rests_on(body)} {body['reason']} ({body['by']})",
             )  # fmt: skip

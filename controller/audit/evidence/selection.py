@@ -77,7 +77,7 @@ def concern(view: Reading, began: Record, alarms: Collection[str]) -> Concern:
     started, start_place = _started(view, began, diag_before)
     devices = list(_devices(view, diag_before, set(started.setup.devices) if started.setup else None))
     disputes = [r for r in own[Stream.MAIN] if r.kind == f.DisputeRaised.kind]
-    about = {body_of(Stream.MAIN, r, f.DisputeRaised).dispute for r in disputes}.union(alarms)
+    about = {str(body_of(Stream.MAIN, r, dict[str, object])["dispute"]) for r in disputes}.union(alarms)
     later = frozenset((Stream.MAIN, sequence) for sequence in _later(view, about, began))
     identity = frozenset([start_place, *((Stream.DIAG, brief.sequence) for brief in devices)])
     everywhere = [*later, *identity, *((r.stream, r.sequence) for records in own.values() for r in records)]

@@ -120,7 +120,7 @@ class Keeper:
         end = Mark(dict(heads), order)
         text, signature = closed_day(self._key, self._journal.description, day.day, self._open.begin, end, now)
         folded = carried(self._engine.state)
-        self._engine.submit("table", RecordDayClosed(day.day, text, signature, self._started, folded))
+        self._engine.submit("table", RecordDayClosed(day.day, self._started, folded, text, signature))
         log.info("record_day_closed", day=day.day, order=order)
         self._closed_ns, self._open = now.mono_ns, _Open(end, self._calendar.day_at(now.wall_us))
         self._news.set()

@@ -136,7 +136,13 @@ def round_told(state: State, event: f.Event) -> State:
 def _begun(state: State, event: f.RoundBegun) -> State:
     game = GAMES[event.game] if event.game else UNNAMED
     round_ = Round(
-        event.round, event.number, event.back, event.method, game=game, marker=state.marker, chips=event.chips
+        event.round,
+        event.number,
+        event.back,
+        event.method,
+        game=game,
+        marker=state.marker,
+        chips=event.sensed_wager,
     )
     return replace(state, round=round_, rounds=event.number)
 

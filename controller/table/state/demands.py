@@ -5,6 +5,7 @@ from msgspec import Struct
 from controller.rules.named_wagers import word_of
 from controller.rules.vocabulary import Action, Role
 from controller.table.words.acts import Resolution
+from drivers.events import IfAny
 
 
 class Duty(Struct, frozen=True):
@@ -13,9 +14,9 @@ class Duty(Struct, frozen=True):
     id: str
     action: Action
     least_role: Role
-    device: str
-    back: str
-    seat: int
+    device: IfAny[str]
+    back: IfAny[str]
+    seat: IfAny[int]
     cite: tuple[str, ...]
     reading: str | None
     wager: str | None = None
@@ -32,8 +33,8 @@ class Hold(Struct, frozen=True):
     id: str
     reason: str
     least_role: Role
-    seat: int
-    wager: str
+    seat: IfAny[int]
+    wager: IfAny[str]
     cite: tuple[str, ...]
     reading: str | None
     choices: tuple[Resolution, ...]

@@ -2,6 +2,8 @@
 
 from msgspec import Struct
 
+from drivers.events import IfAny
+
 
 class Bookmark(Struct, frozen=True):
     """Of surveillance. `begins_us`, `ends_us`: Unix time, microseconds."""
@@ -17,11 +19,11 @@ class Dispute(Struct, frozen=True):
 
     id: str
     round: str
-    seat: int
+    seat: IfAny[int]
     reason: str
     by: str
     keeps: bool
-    hold: str = ""
+    hold: IfAny[str] = ""
     bookmark: Bookmark | None = None
     cleared: tuple[str, ...] = ()
 
@@ -32,6 +34,6 @@ class Alarm(Struct, frozen=True):
     id: str
     device: str
     reason: str
-    detail: str
+    detail: IfAny[str]
     times: int = 1
     seen: tuple[str, ...] = ()

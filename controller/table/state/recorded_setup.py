@@ -20,7 +20,7 @@ def setup_told(setup: Setup) -> TableSetup:
         elections={question: (e.choice, e.by) for question, e in setup.law.elections.items()},
         offered=tuple(sorted(setup.offered)),
         currency=setup.currency,
-        progressive_cents=setup.progressive_cents,
+        progressive_cents=setup.progressive_cents or None,
         limits=dict(setup.limits),
         payout_limit=setup.payout_limit,
         unit=setup.unit,
@@ -35,6 +35,7 @@ def setup_from(told: TableSetup, site: str, table: str, rulebook: Rulebook) -> S
         **{
             **alike,
             "site": site,
+            "progressive_cents": told.progressive_cents or 0,
             "table": table,
             "method": Method(told.method),
             "devices": {name: DeviceSetup(name, DeviceKind(kind)) for name, kind in told.devices.items()},

@@ -1,7 +1,6 @@
 """The folded state between two rounds as JSON text, which runs no code of its reader: in a snapshot, and where a day ends.
 
-The text keeps the words of every record so far: a duty is one word, and the cut of a set is three (`cut_due`, `mark_due`,
-`was_cut`).
+In the text of earlier versions a duty was one word, and the cut of a set three (`cut_due`, `mark_due`, `was_cut`).
 """
 
 from typing import Any, get_type_hints
@@ -11,7 +10,7 @@ import msgspec
 from controller.table.state.card_set import Cut
 from controller.table.state.table import State
 from controller.table.words.codec import MAX_TEXT
-from controller.table.words.named_bodies import duty_in_one_word, duty_named
+from controller.table.words.older_bodies import duty_named
 
 _HINTS = get_type_hints(State)
 _FIELDS = [f for f in msgspec.structs.fields(State) if f.name != "round"]
@@ -38,11 +37,7 @@ def carried(state: State) -> tuple[str, ...]:
     """The state as JSON, in parts that a body takes. Raises `ValueError` in a round."""
     if state.round is not None:
         raise ValueError("a state is carried between two rounds")
-    raw = msgspec.json.decode(msgspec.json.encode(_Between(**{name: getattr(state, name) for name in _KEPT})))
-    for duty in raw["duties"].values():
-        duty_in_one_word(duty)
-    raw["sets"] = {back: _cut_in_words(card_set) for back, card_set in raw["sets"].items()}
-    text = msgspec.json.encode(raw).decode()
+    text = msgspec.json.encode(_Between(**{name: getattr(state, name) for name in _KEPT})).decode()
     return tuple(text[at : at + MAX_TEXT] for at in range(0, len(text), MAX_TEXT))
 
 
@@ -53,27 +48,11 @@ def state_of(folded: tuple[str, ...]) -> State:
         for duty in raw.get("duties", {}).values():
             duty_named(duty)
         for card_set in raw.get("sets", {}).values():
-            card_set["cut"] = _cut_named(card_set)
+            card_set.setdefault("cut", _cut_named(card_set))
         told: Any = msgspec.json.decode(msgspec.json.encode(raw), type=_Between)
     except (msgspec.MsgspecError, RecursionError, AttributeError, TypeError) as exc:
         raise StateUnreadable(str(exc)) from exc
     return State(**{name: getattr(told, name) for name in _KEPT})
-
-
-def _cut_in_words(card_set: dict[str, Any]) -> dict[str, Any]:
-    """The set with three words in the place of its cut."""
-    told: dict[str, Any] = {}
-    for name, value in card_set.items():
-        if name != "cut":
-            told[name] = value
-            continue
-        cut = Cut(value)
-        told |= {
-            "cut_due": cut is Cut.DUE,
-            "mark_due": cut is Cut.MARK_DUE,
-            "was_cut": cut in (Cut.MARK_DUE, Cut.MADE),
-        }
-    return told
 
 
 def _cut_named(card_set: dict[str, Any]) -> str:

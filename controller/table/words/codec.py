@@ -1,26 +1,26 @@
 """Inputs and facts as JSON: what stands in the journal and, for facts, what the back office gets.
 
 Unknown is absent, never null; words for enumerations; whole cents. The kind stands beside the body, not in it.
-The version of a kind rises when its body changes in a way that an older reader would misread (`VERSIONS`, `UPCASTS`).
+The version of a kind rises when its body changes in a way that an older reader would misread (`older_bodies.py`).
 """
 
-from collections.abc import Callable, Mapping
+import dataclasses
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
+from msgspec import UNSET, Struct
 
 from controller.cards.cards import IDENTITY
 from controller.table.words.acts import ACTS
 from controller.table.words.facts import FACTS, HEALTH, Fact
 from controller.table.words.inputs import SERVICE_EVENTS, Actor, Body, Input, Moment
-from controller.table.words.named_bodies import NAMED, in_one_word, named
-from controller.table.words.structs import fields
-from drivers.events import LINK_EVENTS, REPORTS, Origin
+from controller.table.words.older_bodies import UPCASTS, VERSIONS
+from controller.table.words.structs import Field, fields, replace
+from drivers.events import LINK_EVENTS, NOTHING, REPORTS, Origin
 
-VERSIONS: dict[str, int] = {}
-"""Kind -> the version of its body now, 1 where none stands here. A body that names cards goes from 1 to 3: 2 is 1 sealed."""
-SEALED_VERSIONS = frozenset({2})
-"""Versions of a body in which which cards it tells is sealed (docs/vault.md)."""
+SEALED_VERSIONS = frozenset({2, 4})
+"""Versions of a body that names cards in which these are sealed: each is the one before it, sealed (docs/vault.md)."""
 MAX_TEXT = 2000
 """Longest text of a body, characters; a device or a person with more to say is cut, and the record stays writable."""
 
@@ -38,6 +38,19 @@ def _is_identity(declared: object) -> bool:
     return IDENTITY in getattr(declared, "__metadata__", ())
 
 
+def absent_in(cls: type[Any]) -> dict[str, Any]:
+    """The fields that are absent where there is none, with what the program has in their place: 0 or an empty text."""
+    if cls not in _ABSENT:
+        declared = {f.name: f.type for f in fields(cls)}
+        _ABSENT[cls] = {
+            n: t.__origin__() for n, t in declared.items() if NOTHING in getattr(t, "__metadata__", ())
+        }
+    return _ABSENT[cls]
+
+
+_ABSENT: dict[type[Any], dict[str, Any]] = {}
+
+
 IDENTITIES: dict[str, tuple[str, ...]] = identities_of({**BODIES, **FACTS})
 """Kind -> the fields of its body that tell which card something is; by their type, so that none can be forgotten."""
 
@@ -51,11 +64,22 @@ def stream_of(fact: Fact) -> str:
 
 
 def encode(record: Any) -> bytes:
-    """One body as JSON, without what is unknown."""
-    if (kind := getattr(record, "kind", None)) in NAMED:
-        return _ENCODER.encode(in_one_word(kind, builtins(record)))
-    data = _ENCODER.encode(record)
-    return data if _is_whole(data) else _ENCODER.encode(builtins(record))
+    """One body as JSON, without what is unknown and what there is not."""
+    return _encoded(_bare(record))
+
+
+def _encoded(value: Any) -> bytes:
+    data = _ENCODER.encode(value)
+    return data if _is_whole(data) else _ENCODER.encode(_present(msgspec.to_builtins(value)))
+
+
+def _bare(record: Any) -> Any:
+    """The body without the fields that are absent where there is none."""
+    gone: dict[str, Any] = {name: UNSET for name in absent_in(type(record)) if not getattr(record, name)}
+    if not gone:
+        return record
+    make: Any = replace if isinstance(record, Struct) else dataclasses.replace
+    return make(record, **gone)
 
 
 def _is_whole(data: bytes) -> bool:
@@ -64,12 +88,8 @@ def _is_whole(data: bytes) -> bool:
 
 
 def builtins(record: object) -> Any:
-    """A body as plain dicts, lists, strings and numbers, without what is unknown."""
-    return _present(msgspec.to_builtins(record))
-
-
-UPCASTS: dict[tuple[str, int], Callable[[dict[str, Any]], dict[str, Any]]] = {}
-"""(kind, version) -> what makes of a body of that version one of the next; empty while all are of the first."""
+    """A body as plain dicts, lists, strings and numbers, without what is unknown and what there is not."""
+    return _present(msgspec.to_builtins(_bare(record)))
 
 
 def version_of(kind: str) -> int:
@@ -84,7 +104,7 @@ def raised(kind: str, body: dict[str, Any], version: int) -> dict[str, Any]:
     for step in range(version, version_of(kind)):
         if (upcast := UPCASTS.get((kind, step))) is not None:
             body = upcast(body)
-    return named(kind, body) if kind in NAMED else body
+    return body
 
 
 def decode_fact(kind: str, subject: str, data: bytes, version: int | None = None) -> Fact:
@@ -93,7 +113,7 @@ def decode_fact(kind: str, subject: str, data: bytes, version: int | None = None
     Raises `UnknownKind` for what this software does not know.
     """
     version = version or version_of(kind)
-    if version == version_of(kind) and kind not in NAMED and (decoder := _DECODERS.get(kind)) is not None:
+    if version == version_of(kind) and (decoder := _DECODERS.get(kind)) is not None:
         return Fact(subject, decoder.decode(data))
     body = raised(kind, msgspec.json.decode(data), version)
     return Fact(subject, _decode(FACTS, kind, body))
@@ -101,12 +121,12 @@ def decode_fact(kind: str, subject: str, data: bytes, version: int | None = None
 
 def encode_input(given: Input) -> bytes:
     """An input with who or what it came from; its kind and its time stand beside it in the record."""
-    whole: dict[str, Any] = {"body": given.body}
+    whole: dict[str, Any] = {"body": _bare(given.body)}
     if given.origin is not None:
         whole["origin"] = given.origin
     if given.actor is not None:
         whole["actor"] = given.actor
-    return encode(whole)
+    return _encoded(whole)
 
 
 def decode_input(kind: str, subject: str, at: Moment, data: bytes, version: int | None = None) -> Input:
@@ -151,19 +171,24 @@ def _decode(registry: dict[str, type[Any]], kind: str, data: dict[str, Any]) -> 
     cls = registry.get(kind)
     if cls is None:
         raise UnknownKind(kind)
-    for name in _optional(cls):
-        data.setdefault(name)  # None
+    for name, nothing in _optional(cls).items():
+        data.setdefault(name, nothing)
     return msgspec.convert(data, cls)
 
 
-_OPTIONAL: dict[type[Any], tuple[str, ...]] = {}
+_OPTIONAL: dict[type[Any], dict[str, Any]] = {}
 
 
-def _optional(cls: type[Any]) -> tuple[str, ...]:
-    """Fields that may be unknown and have no default: absent in the record, None in the program."""
+def _optional(cls: type[Any]) -> dict[str, Any]:
+    """Fields without a default that may be absent in the record, with what the program has then: None, 0 or an empty text."""
     if cls not in _OPTIONAL:
-        _OPTIONAL[cls] = tuple(f.name for f in fields(cls) if f.required and "None" in str(f.type))
+        needed = [f for f in fields(cls) if f.required]
+        _OPTIONAL[cls] = {f.name: absent_in(cls).get(f.name) for f in needed if _may_lack(cls, f)}
     return _OPTIONAL[cls]
+
+
+def _may_lack(cls: type[Any], field: Field) -> bool:
+    return field.name in absent_in(cls) or "None" in str(field.type)
 
 
 _DECODERS = {

@@ -9,7 +9,7 @@ from controller.rules.vocabulary import Role
 from controller.table.words.acts import Act
 from controller.table.words.back_office_news import BackOfficeNews
 from controller.table.words.link_news import LinkNews
-from drivers.events import LinkEvent, Origin, Report
+from drivers.events import IfAny, LinkEvent, Origin, Report
 
 
 class Moment(Struct, frozen=True):
@@ -39,7 +39,7 @@ class TableSetup(Struct, frozen=True):
     elections: Mapping[str, tuple[str, str]]
     offered: tuple[str, ...] = ()
     currency: str = "USD"
-    progressive_cents: int = 0
+    progressive_cents: int | None = None
     limits: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     payout_limit: int | None = None
     unit: int = 1
@@ -68,7 +68,7 @@ class SetDue(Struct, frozen=True):
 
     kind: ClassVar[str] = "set_due"
     back: str
-    because: str = ""
+    because: IfAny[str] = ""
 
 
 class GamingDayTold(Struct, frozen=True):
@@ -97,22 +97,23 @@ class SigningKeyChanged(Struct, frozen=True):
     """
 
     kind: ClassVar[str] = "signing_key_changed"
-    before: str
-    key: str
-    statement: str = ""
-    signature: str = ""
-    reason: str = ""
-    by: str = ""
-    role: str = ""
+    before: IfAny[str] = ""
+    key: IfAny[str] = ""
+    statement: IfAny[str] = ""
+    signature: IfAny[str] = ""
+    reason: IfAny[str] = ""
+    by: IfAny[str] = ""
+    role: IfAny[str] = ""
 
 
 class RecordChecked(Struct, frozen=True):
-    """The whole record was proved in the background. `records`: how many; `faults`: how many were found, `first` of them."""
+    """The whole record was proved in the background. `records`: how many; `faults`: how many were found, `first_fault`: what the
+    first of them is."""
 
     kind: ClassVar[str] = "record_checked"
     records: int
     faults: int = 0
-    first: str = ""
+    first_fault: IfAny[str] = ""
 
 
 class RecordReplaced(Struct, frozen=True):
@@ -122,7 +123,7 @@ class RecordReplaced(Struct, frozen=True):
     kind: ClassVar[str] = "record_replaced"
     file: str
     size: int
-    sha256: str
+    sha256: IfAny[str]
     found: str
 
 
@@ -134,8 +135,8 @@ class RoundOpened(Struct, frozen=True):
     round: str
     keys: tuple[str, ...]
     reason: str
-    by: str = ""
-    role: str = ""
+    by: IfAny[str] = ""
+    role: IfAny[str] = ""
 
 
 class CardsErased(Struct, frozen=True):
@@ -145,8 +146,8 @@ class CardsErased(Struct, frozen=True):
     kind: ClassVar[str] = "cards_erased"
     through: int
     reason: str
-    by: str = ""
-    role: str = ""
+    by: IfAny[str] = ""
+    role: IfAny[str] = ""
 
 
 class CardsUnread(Struct, frozen=True):
@@ -166,10 +167,10 @@ class RecordDayClosed(Struct, frozen=True):
 
     kind: ClassVar[str] = "record_day_closed"
     day: str
-    statement: str
-    signature: str
     started: ServiceStarted
     folded: tuple[str, ...]
+    statement: IfAny[str] = ""
+    signature: IfAny[str] = ""
 
 
 class SegmentCopied(Struct, frozen=True):

@@ -4,6 +4,7 @@ governs."""
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import Any
 
 Clauses = tuple[str, ...]
 
@@ -12,8 +13,9 @@ Clauses = tuple[str, ...]
 class Case:
     """One case of the observer's law. `when`: guards that must hold, or with `!` must not.
 
-    `must`: action -> clauses, what the text itself demands. `may`: action -> readings, what may follow because the
-    text leaves it open. An empty `must` is a silence: only readings act.
+    `must`: deed -> clauses, what the text itself demands. `may`: deed -> readings, what may follow because the
+    text leaves it open. A deed is an action, with the wager that it names (`deed`). An empty `must` is
+    a silence: only readings act.
     """
 
     when: tuple[str, ...] = ()
@@ -64,6 +66,11 @@ class Document:
     def size(self, elections: Mapping[str, str]) -> int:
         """Returns the number of cards in a set under these elections."""
         return self.full.get(elections.get("decks", ""), next(iter(self.full.values())))
+
+
+def deed(demand: Mapping[str, Any]) -> str:
+    """Returns what a demand or a duty asks for: its action, and the wager that it names: `settle trips`."""
+    return " ".join(filter(None, (demand["action"], demand.get("wager"))))
 
 
 def under(readings: tuple[str, ...], *actions: str) -> dict[str, tuple[str, ...]]:

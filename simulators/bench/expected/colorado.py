@@ -112,7 +112,7 @@ COLORADO = Document(
         "false_declaration": (
             # The first wager is lost; of the bonus wager on the void hand nothing is said.
             Case(
-                must={"void_hand": ("14(d)",), "collect_ante": ("14(d)",)},
+                must={"void_hand": ("14(d)",), "collect ante": ("14(d)",)},
                 may=under(
                     ("R-60",), "hold_seat_wagers", "return_seat_wagers", "collect_seat_wagers", "call_floorperson"
                 ),

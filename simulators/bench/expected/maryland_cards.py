@@ -15,7 +15,7 @@ CARDS: dict[str, tuple[Case, ...]] = {
             may=under(
                 ("R-54",),
                 *ASK,
-                "settle_trips",
+                "settle trips",
                 "card_to_rack",
                 "void_all_hands",
                 "reshuffle",
@@ -42,7 +42,7 @@ CARDS: dict[str, tuple[Case, ...]] = {
         Case(
             ("early_card",),
             may={
-                **under(("R-213",), *ASK, "deal_community", "settle_trips", *_VOID),
+                **under(("R-213",), *ASK, "deal_community", "settle trips", *_VOID),
                 **under(
                     ("R-14", "R-213"),
                     "void_all_hands",
@@ -58,7 +58,7 @@ CARDS: dict[str, tuple[Case, ...]] = {
         ),
         Case(
             ("trips_placed",),
-            must={"deal_community": ("13.C",), "settle_trips": ("13.C",)},
+            must={"deal_community": ("13.C",), "settle trips": ("13.C",)},
             may=under(
                 ("R-14",),
                 "void_all_hands",
@@ -100,14 +100,14 @@ CARDS: dict[str, tuple[Case, ...]] = {
                     ("R-196",),
                     "hold_round",
                     "void_all_hands",
-                    "return_ante",
-                    "return_blind",
-                    "return_play",
+                    "return ante",
+                    "return blind",
+                    "return play",
                     "reshuffle",
                     "deal_community",
-                    "settle_trips",
+                    "settle trips",
                 ),
-                **under(("R-127",), "hold_trips", "return_trips"),
+                **under(("R-127",), "hold trips", "return trips"),
                 **under(("R-11",), "hold_others", "return_others"),
                 **under(("R-11", "R-127", "R-196"), "call_floorperson"),
             },
@@ -116,10 +116,10 @@ CARDS: dict[str, tuple[Case, ...]] = {
             # What 13.G has settled needs hands; where one is missing a person decides.
             ("trips_placed", "hands_missing"),
             must=dict.fromkeys(
-                ("void_all_hands", "return_ante", "return_blind", "return_play", "reshuffle"), ("13.F",)
+                ("void_all_hands", "return ante", "return blind", "return play", "reshuffle"), ("13.F",)
             ),
             may={
-                **under(("R-127",), "hold_trips", "return_trips"),
+                **under(("R-127",), "hold trips", "return trips"),
                 **under(("R-11",), "hold_others", "return_others"),
                 **under(("R-11", "R-127"), "call_floorperson"),
             },
@@ -128,18 +128,18 @@ CARDS: dict[str, tuple[Case, ...]] = {
             ("trips_placed",),
             must={
                 "void_all_hands": ("13.F",),
-                "return_ante": ("13.F",),
-                "return_blind": ("13.F",),
-                "return_play": ("13.F",),
+                "return ante": ("13.F",),
+                "return blind": ("13.F",),
+                "return play": ("13.F",),
                 "reshuffle": ("13.F",),
                 "deal_community": ("13.G",),
-                "settle_trips": ("13.G",),
+                "settle trips": ("13.G",),
             },
             may=under(("R-11",), "hold_others", "return_others", "call_floorperson"),
         ),
         Case(
             must=dict.fromkeys(
-                ("void_all_hands", "return_ante", "return_blind", "return_play", "reshuffle"), ("13.F",)
+                ("void_all_hands", "return ante", "return blind", "return play", "reshuffle"), ("13.F",)
             ),
             may=under(("R-11",), "hold_others", "return_others", "call_floorperson"),
         ),

@@ -205,7 +205,7 @@ _MASSACHUSETTS: dict[str, tuple[Case, ...]] = {
         Case(
             ("deal_over",),
             may=under(
-                ("R-54",), *ASK, "settle_trips", "card_to_rack", "void_all_hands", "reshuffle", "return_others",
+                ("R-54",), *ASK, "settle trips", "card_to_rack", "void_all_hands", "reshuffle", "return_others",
                 "return_all_wagers", "hold_others", "hold_all_wagers",
             ),
         ),
@@ -224,7 +224,7 @@ _MASSACHUSETTS: dict[str, tuple[Case, ...]] = {
         ),
         Case(
             ("trips_placed",),
-            must={"deal_community": ("15(b)",), "settle_trips": ("15(b)",)},
+            must={"deal_community": ("15(b)",), "settle trips": ("15(b)",)},
             may=under(
                 ("R-14", "R-22"), "void_all_hands", "card_to_rack", "reshuffle", "return_others", "hold_others",
                 "call_floorperson",
@@ -264,13 +264,13 @@ _MASSACHUSETTS: dict[str, tuple[Case, ...]] = {
             may={
                 **_MA_OPEN,
                 **under(("R-22",), "return_others", "hold_others"),
-                **under(("R-127",), "hold_trips", "return_trips"),
+                **under(("R-127",), "hold trips", "return trips"),
                 "call_floorperson": ("R-22", "R-25", "R-127"),
             },
         ),
         Case(
             ("trips_placed",),
-            must=dict.fromkeys(("void_all_hands", "deal_community", "settle_trips"), ("15(a)",)),
+            must=dict.fromkeys(("void_all_hands", "deal_community", "settle trips"), ("15(a)",)),
             may={**_MA_OPEN, **under(("R-22",), "return_others", "hold_others")},
         ),
         Case(must={"void_all_hands": ("15(a)",)}, may=_MA_OPEN),

@@ -13,6 +13,8 @@ from simulators.bench.observer.record import broken_links
 NAME = "6 no gap in device events is silent"
 DELIVERY = "delivery: a subscriber holds exactly the record"
 CHAIN = "chain: the record is whole and unaltered"
+IF_ANY = ("operation", "stack", "code", "text")
+"""Values of a report that are absent in the record where they are 0 or empty: there is none."""
 
 
 def nothing_lost(evidence: Evidence) -> Verdict:
@@ -60,7 +62,7 @@ class _Declared(NamedTuple):
 
 def _declared(evidence: Evidence) -> list[_Declared]:
     return [
-        _Declared(row.subject, data["boot"], data["first"], data["last"], data.get("reused", False))
+        _Declared(row.subject, data["boot"], data["first"], data.get("last", 0), data.get("reused", False))
         for row in evidence.of("events_lost")
         for data in (row.data,)
     ]
@@ -79,7 +81,7 @@ def _missing(
     if found is None:
         after_stop = evidence.stop_ns and line.at_ns >= evidence.stop_ns
         return [] if lost or after_stop else [f"{what} is not on record"]
-    body = {key: value for key, value in line.data["body"].items() if value is not None}
+    body = {k: v for k, v in line.data["body"].items() if v is not None and (v or k not in IF_ANY)}
     if found != (line.data["kind"], body) and not any(one.reused for one in lost):
         return [f"{what} is on record as {found[0]} {json.dumps(found[1])}"]
     return []

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from simulators.bench.expected import EXPECTED, Case, Document
+from simulators.bench.expected.case import deed
 from simulators.bench.observer.evidence import Evidence, Verdict
 from simulators.bench.observer.record import Row
 
@@ -14,12 +15,12 @@ REMEDY = "10 only what the document allows"
 
 FATES = {
     "returned": (
-        "return_all_wagers", "return_ante", "return_blind", "return_play", "return_trips", "return_others",
+        "return_all_wagers", "return ante", "return blind", "return play", "return trips", "return_others",
         "return_seat_wagers", "return_late_wager",
     ),
-    "held": ("hold_all_wagers", "hold_others", "hold_trips", "hold_seat_wagers", "hold_late_wager"),
-    "to_settle": ("settle_trips",),
-    "lost": ("collect_ante", "collect_seat_wagers"),
+    "held": ("hold_all_wagers", "hold_others", "hold trips", "hold_seat_wagers", "hold_late_wager"),
+    "to_settle": ("settle trips",),
+    "lost": ("collect ante", "collect_seat_wagers"),
 }  # fmt: skip
 """What a disposition must have said for a wager to get this fate."""
 RETURNS = FATES["returned"]
@@ -58,7 +59,7 @@ def _wrong_demands(evidence: Evidence, row: Row) -> Iterator[str]:
     if case is None:
         yield f"{where}: the document has no such case"
         return
-    demands = {demand["action"]: demand for demand in data["demands"]}
+    demands = {deed(demand): demand for demand in data["demands"]}
     for action, clauses in case.must.items():
         cited = tuple(demands.get(action, {}).get("cite", ()))
         if action not in demands:
@@ -72,7 +73,7 @@ def _wrong_demands(evidence: Evidence, row: Row) -> Iterator[str]:
 
 def _wrong_reading(where: str, case: Case, demand: Mapping[str, Any]) -> Iterator[str]:
     """Finds an action beside the text's own that does not rest on a reading which leaves it open."""
-    action, reading = demand["action"], demand.get("reading")
+    action, reading = deed(demand), demand.get("reading")
     allowed = case.may.get(action)
     if allowed is None:
         yield f"{where}: {action} is no remedy here"
@@ -115,7 +116,7 @@ def silence(evidence: Evidence) -> Verdict:
         for demand in row.data["demands"]:
             checked += 1
             reading, cite = demand.get("reading"), demand.get("cite", [])
-            where = f"main {row.sequence} {row.data['trigger']}: {demand['action']}"
+            where = f"main {row.sequence} {row.data['trigger']}: {deed(demand)}"
             if row.data["silent"] and not reading:
                 problems.append(f"{where} acts in a silence without a reading")
             if bool(reading) is bool(cite):
@@ -140,7 +141,7 @@ def remedies(evidence: Evidence) -> Verdict:
     causes, inputs = evidence.by_cause, evidence.input_of
     problems, checked = [], 0
     for facts in causes.values():
-        demanded = [d["action"] for f in facts if f.kind == "disposition_made" for d in f.data["demands"]]
+        demanded = [deed(d) for f in facts if f.kind == "disposition_made" for d in f.data["demands"]]
         given = inputs.get(facts[0].cause)
         answered = given is not None and given.kind == "resolve_hold"
         for fact in facts:
@@ -148,7 +149,7 @@ def remedies(evidence: Evidence) -> Verdict:
                 continue
             checked += 1
             if not _is_due(fact, demanded, given, EXPECTED[evidence.rulebook], answered=answered):
-                what = fact.data.get("action") or f"{fact.data['wager']} {fact.data['fate']}"
+                what = deed(fact.data) if "action" in fact.data else f"{fact.data['wager']} {fact.data['fate']}"
                 problems.append(f"main {fact.sequence} {fact.kind}: {what} follows from nothing")
     return Verdict.of(REMEDY, checked, problems, "no duty was opened and no wager decided")
 
@@ -159,7 +160,7 @@ def _is_due(fact: Row, demanded: list[str], given: Row | None, law: Document, *,
             action in demanded for action in (*VOIDS, "return_all_wagers", "return_seat_wagers")
         )
     if fact.kind == "duty_opened":
-        action = fact.data["action"]
+        action = deed(fact.data)
         returns = action == "return_all_wagers" and (answered or any(r in demanded for r in RETURNS))
         return action in demanded or returns
     fate = fact.data["fate"]

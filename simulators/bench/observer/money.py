@@ -87,13 +87,13 @@ def _fold(current: Fates, row: Row) -> None:
     data = row.data
     match row.kind:
         case "wager_placed":
-            current.place(data["seat"], data["wager"], data["cents"])
+            current.place(data["seat"], data["wager"], data.get("cents", 0))
         case "decision_recorded":
             current.answer(data["seat"], data["decision"], data.get("cents", 0))
         case "wager_decided":
-            current.decide(data["seat"], data["wager"], data["cents"], data["fate"])
+            current.decide(data["seat"], data["wager"], data.get("cents", 0), data["fate"])
         case "wager_settled" if not current.final(data["seat"], data["wager"]):
-            current.decide(data["seat"], data["wager"], data["stake"], "settled")
+            current.decide(data["seat"], data["wager"], data.get("stake", 0), "settled")
         case "round_settled":
             current.settle()
         case "round_ended":

@@ -53,7 +53,7 @@ def _comes_to(blind: Mapping[int, Fraction], row: Row, hands: dict[tuple[str, in
     if not blind or board is None or dealer is None or own is None or "??" in (*board, *dealer, *own):
         return None
     mine, theirs = best(own + board), best(dealer + board)
-    stake, wager = int(row.data["stake"]), row.data["wager"]
+    stake, wager = int(row.data.get("stake", 0)), row.data["wager"]
     if mine == theirs or (wager == "ante" and theirs[0] < PAIR):
         return stake
     if mine < theirs:

@@ -3,6 +3,7 @@ them."""
 
 from collections.abc import Mapping
 
+from simulators.bench.expected.case import deed
 from simulators.bench.observer.evidence import Evidence, State, Verdict
 from simulators.bench.observer.record import Row
 
@@ -20,7 +21,7 @@ PROOFS = ("cards_removed", "shuffle_completed", "record_shuffle", "record_stub_c
 """Inputs that close a duty without a confirmation: a device that proves it, a shuffle or count that a person did."""
 ANSWERS = {"ask_void_or_complete": ("report_irregularity",)}
 """A question is answered by what the player says, too: a hand that is declared void."""
-FOR_SPARED = ("deal_community", "settle_trips")
+FOR_SPARED = ("deal_community", "settle trips")
 """Falls with the wager it was for: where a later demand of the document gives that back or holds it."""
 UNDO = (
     "return_all_wagers", "return_others", "return_seat_wagers", "hold_all_wagers", "hold_others", "hold_seat_wagers",
@@ -45,8 +46,8 @@ class _Open:
             case "service_started":
                 self.over_restart += len(self.holds) + len(self.duties)
             case "disposition_made":
-                demanded = {demand["action"] for demand in data["demands"]}
-                undone = "settle_trips" not in demanded and not demanded.isdisjoint(UNDO)
+                demanded = {deed(demand) for demand in data["demands"]}
+                undone = "settle trips" not in demanded and not demanded.isdisjoint(UNDO)
                 self.undone_by = row.cause if undone else ""
             case "hold_placed":
                 self.holds[data["hold"]] = row
@@ -73,7 +74,12 @@ class _Open:
         if opened is None:
             self.problems.append(f"{what}: it was not in force")
             return
-        if given is not None and row.cause == self.undone_by and opened.data.get("action") in FOR_SPARED:
+        if (
+            given is not None
+            and row.cause == self.undone_by
+            and "action" in opened.data
+            and deed(opened.data) in FOR_SPARED
+        ):
             return
         if given is None or given.kind not in by:
             self.problems.append(f"{what}: ended by {given.kind if given else 'nothing'}")

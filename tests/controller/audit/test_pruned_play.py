@@ -92,7 +92,7 @@ class Recording:
     def _close(self) -> None:
         day, end = f"2026-01-{len(self.closed) + 1:02d}", mark(self.journal)
         text, signature = closed_day(self.key, self.journal.description, day, self.begin, end, self.at)
-        self._put(RecordDayClosed(day, text, signature, self.started, carried(self.state)), Stream.DIAG)
+        self._put(RecordDayClosed(day, self.started, carried(self.state), text, signature), Stream.DIAG)
         self.closed.append(read_boundary(text))
         self._put(RecordPruned(self.closed[-1].order, self.closed[-1].file_name), Stream.DIAG)
         self.begin = end

@@ -184,12 +184,12 @@ def test_the_command_shows_and_verifies(played: Path) -> None:
 
 
 RENAMED = {"wager_placed": "by", "place_wager": "cents"}
-"""Kinds that have a second version in this test, and the field that has another name in the first one."""
+"""Kinds that have a third version in this test, and the field that has another name in the second one."""
 
 
 @pytest.fixture
 def older(played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The four rounds as a release before wrote them, when a wager's body had other names; this release has a second version."""
+    """The four rounds as a release before wrote them, when a wager's body had other names; this release has a third version."""
     with opened(played) as view:
         about, records = view.description, list(view.merged(Stream))
     journal = Journal.open(tmp_path / "older.journal", site=about.site, table=about.table)
@@ -197,9 +197,9 @@ def older(played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
         journal.append([given], given.at)
     journal.close()
     for kind, field in RENAMED.items():
-        monkeypatch.setitem(codec.VERSIONS, kind, 2)
+        monkeypatch.setitem(codec.VERSIONS, kind, 3)
         monkeypatch.setitem(
-            codec.UPCASTS, (kind, 1), lambda body, field=field: _renamed(body, f"old_{field}", field)
+            codec.UPCASTS, (kind, 2), lambda body, field=field: _renamed(body, f"old_{field}", field)
         )
     return tmp_path / "older.journal"
 
@@ -226,7 +226,7 @@ def test_older_bodies_are_raised_before_they_are_compared(older: Path, monkeypat
         assert len(outcomes) > 100
         assert [outcome for outcome in outcomes if outcome is not None] == []
         monkeypatch.setitem(
-            codec.UPCASTS, ("wager_placed", 1), lambda body: {**_renamed(body, "old_by", "by"), "by": "x"}
+            codec.UPCASTS, ("wager_placed", 2), lambda body: {**_renamed(body, "old_by", "by"), "by": "x"}
         )
         found = [outcome for _, outcome in differences(view) if outcome is not None]
         assert {fact["kind"] for outcome in found if isinstance(outcome, Difference) for fact in outcome.was} >= {
@@ -236,9 +236,9 @@ def test_older_bodies_are_raised_before_they_are_compared(older: Path, monkeypat
 
 
 def test_a_newer_body_is_refused_by_name(older: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A release that knows the first version alone does not take the second for it."""
-    monkeypatch.setattr(codec, "VERSIONS", {"place_wager": 0})
-    with opened(older) as view, pytest.raises(codec.UnknownKind, match="place_wager version 1"):
+    """A release that knows an earlier version alone does not take a later one for it."""
+    monkeypatch.setitem(codec.VERSIONS, "place_wager", 1)
+    with opened(older) as view, pytest.raises(codec.UnknownKind, match="place_wager version 2"):
         list(differences(view))
 
 

@@ -32,7 +32,7 @@ class Between(Day):
 
 def on_record(state: State, setup: Any) -> RecordDayClosed:
     started = ServiceStarted("1", "x", "1", "0" * 64, setup_told(setup))
-    closed = RecordDayClosed("2026-01-01", "{}", "", started, carried(state))
+    closed = RecordDayClosed("2026-01-01", started, carried(state), "{}", "")
     fact = decode_fact(closed.kind, "table", encode(closed))
     assert isinstance(fact.event, RecordDayClosed)
     assert fact.event.started == started

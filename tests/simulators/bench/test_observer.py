@@ -626,19 +626,24 @@ def test_a_hold_that_ended_by_the_wrong_hand_is_caught():
     )
 
 
+def _asked(deed):
+    action, _, wager = deed.partition(" ")
+    return {"action": action, **({"wager": wager} if wager else {})}
+
+
 @pytest.mark.parametrize(
     ("demanded", "held"),
-    [(["return_all_wagers"], True), (["settle_trips", "return_others"], False), (["reshuffle"], False)],
+    [(["return_all_wagers"], True), (["settle trips", "return_others"], False), (["reshuffle"], False)],
 )
 def test_what_was_to_be_done_for_a_spared_wager_falls_with_it_and_not_otherwise(demanded, held):
     """A later demand of the document that spares no wager ends the duty; nothing else that happens does."""
     case = (
         Case()
         .given("report_irregularity")
-        .fact("duty_opened", duty="D1", action="settle_trips", least_role="dealer")
+        .fact("duty_opened", duty="D1", action="settle", wager="trips", least_role="dealer")
     )
-    case.given("report_irregularity").fact("disposition_made", demands=[{"action": action} for action in demanded])
-    found = alarms(case.fact("duty_closed", duty="D1", action="settle_trips").evidence)
+    case.given("report_irregularity").fact("disposition_made", demands=[_asked(deed) for deed in demanded])
+    found = alarms(case.fact("duty_closed", duty="D1", action="settle", wager="trips").evidence)
     assert (found.state == "held") is held
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller.rules.named_wagers import ABOUT_ONE, placed, word_of
+from controller.rules.named_wagers import ABOUT_ONE, placed
 from controller.rules.read.library import find
 from controller.rules.vocabulary import Action, Guard, Trigger
 from simulators.bench.expected import EXPECTED
@@ -172,7 +172,7 @@ def test_a_wager_goes_back_over_the_dealers_hand_only_as_the_document_says(ruleb
 def test_the_observers_law_speaks_in_known_words_and_every_trigger_has_a_last_case(rulebook):
     """A misspelt action or guard would never be found; a trigger without a case for the rest would have none."""
     wagers = find(rulebook).wagers
-    known = {*Action, *(word_of(action, wager) for action in ABOUT_ONE for wager in wagers)} - {*ABOUT_ONE}
+    known = {*Action, *(f"{action} {wager}" for action in ABOUT_ONE for wager in wagers)} - {*ABOUT_ONE}
     for trigger, cases in EXPECTED[rulebook].cases.items():
         assert trigger in set(Trigger)
         assert cases[-1].when == (), f"{trigger} has no case for the rest"

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from controller.rules.vocabulary import Step
 from controller.table.words.acts.act import Act
+from drivers.events import IfAny
 
 
 class RecordShuffle(Act, frozen=True):
@@ -66,7 +67,7 @@ class RecordCut(Act, frozen=True):
 
     kind: ClassVar[str] = "record_cut"
     back: str
-    seat: int = 0
+    seat: IfAny[int] = 0
     declined: tuple[int, ...] = ()
     cards: int | None = None
 

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from controller.games.model import Decision, Street
 from controller.table.words.acts.act import Act
+from drivers.events import IfAny
 
 
 class OpenTable(Act, frozen=True):
@@ -35,9 +36,9 @@ class PlaceWager(Act, frozen=True):
     kind: ClassVar[str] = "place_wager"
     seat: int
     wager: str
-    cents: int
-    player: str = ""
-    coupon: int = 0
+    cents: IfAny[int]
+    player: IfAny[str] = ""
+    coupon: IfAny[int] = 0
 
 
 class WithdrawWager(Act, frozen=True):
@@ -85,7 +86,7 @@ class RecordDecision(Act, frozen=True):
     kind: ClassVar[str] = "record_decision"
     seat: int
     decision: Decision
-    multiple: int = 0
+    multiple: IfAny[int] = 0
 
 
 class RevealCommunity(Act, frozen=True):
@@ -135,7 +136,7 @@ class RecordStubCount(Act, frozen=True):
     stub: int
     misdealt: bool = False
     all_cards: int | None = None
-    back: str = ""
+    back: IfAny[str] = ""
 
 
 class CollectCards(Act, frozen=True):

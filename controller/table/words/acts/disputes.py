@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from controller.table.words.acts.act import Act
+from drivers.events import IfAny
 
 
 class RaiseDispute(Act, frozen=True):
@@ -13,8 +14,8 @@ class RaiseDispute(Act, frozen=True):
 
     kind: ClassVar[str] = "raise_dispute"
     reason: str
-    round: str = ""
-    seat: int = 0
+    round: IfAny[str] = ""
+    seat: IfAny[int] = 0
 
 
 class NameBookmark(Act, frozen=True):

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from controller.rules.vocabulary import Trigger
 from controller.table.words.acts.act import Act
+from drivers.events import IfAny
 
 
 class Resolution(StrEnum):
@@ -36,13 +37,13 @@ class ReportIrregularity(Act, frozen=True):
 
     kind: ClassVar[str] = "report_irregularity"
     trigger: Trigger
-    seat: int = 0
+    seat: IfAny[int] = 0
     cards: int = 1
     completable: bool = False
     too_many: bool = False
     at_dealer: bool = False
-    back: str = ""
-    note: str = ""
+    back: IfAny[str] = ""
+    note: IfAny[str] = ""
     in_box: bool = False
     on_purpose: bool = False
 
@@ -60,4 +61,4 @@ class ResolveHold(Act, frozen=True):
     kind: ClassVar[str] = "resolve_hold"
     hold: str
     resolution: Resolution
-    note: str = ""
+    note: IfAny[str] = ""

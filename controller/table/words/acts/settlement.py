@@ -6,6 +6,7 @@ from controller.cards.cards import CardNames
 from controller.games.settling.settled import Outcome
 from controller.rules.vocabulary import Area
 from controller.table.words.acts.act import Act
+from drivers.events import IfAny
 
 
 class RecordHand(Act, frozen=True):
@@ -19,9 +20,9 @@ class RecordHand(Act, frozen=True):
     kind: ClassVar[str] = "record_hand"
     area: Area
     cards: CardNames
-    seat: int = 0
-    played: CardNames = ""
-    shown: CardNames = ""
+    seat: IfAny[int] = 0
+    played: IfAny[CardNames] = ""
+    shown: IfAny[CardNames] = ""
 
 
 class RecordMeter(Act, frozen=True):
@@ -48,7 +49,7 @@ class SettleWager(Act, frozen=True):
     paid: int = 0
     returned: int | None = None
     coupon: bool = False
-    holder: int = 0
+    holder: IfAny[int] = 0
 
 
 class CorrectSettlement(Act, frozen=True):
@@ -65,9 +66,9 @@ class CorrectSettlement(Act, frozen=True):
     reason: str
     paid: int = 0
     returned: int | None = None
-    round: str = ""
+    round: IfAny[str] = ""
     coupon: bool = False
-    holder: int = 0
+    holder: IfAny[int] = 0
 
 
 class ValidateProgressive(Act, frozen=True):
@@ -79,4 +80,4 @@ class ValidateProgressive(Act, frozen=True):
     kind: ClassVar[str] = "validate_progressive"
     seat: int
     light_on: bool
-    round: str = ""
+    round: IfAny[str] = ""

@@ -9,7 +9,7 @@ from controller.rules.parts import ProcedureStep
 from controller.rules.vocabulary import Step
 from controller.table.words.procedure import Procedure
 from controller.table.words.rounds_since_check import PlayedRound
-from drivers.events import Defect
+from drivers.events import Defect, IfAny
 
 
 class SetChecked(Struct, frozen=True):
@@ -160,7 +160,7 @@ class SetCut(Struct, frozen=True):
 
     kind: ClassVar[str] = "set_cut"
     back: str
-    seat: int
+    seat: IfAny[int]
     declined: tuple[int, ...]
     by: str
     cite: tuple[str, ...]

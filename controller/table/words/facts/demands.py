@@ -8,6 +8,7 @@ from controller.rules.model import Demand
 from controller.rules.named_wagers import ConditionWord
 from controller.rules.vocabulary import Action, Role, Trigger
 from controller.table.words.acts import Resolution
+from drivers.events import IfAny
 
 
 class DispositionMade(Struct, frozen=True):
@@ -21,8 +22,8 @@ class DispositionMade(Struct, frozen=True):
     kind: ClassVar[str] = "disposition_made"
     trigger: Trigger
     guards: tuple[ConditionWord, ...]
-    round: str
-    seat: int
+    round: IfAny[str]
+    seat: IfAny[int]
     demands: tuple[Demand, ...]
     cite: tuple[str, ...]
     silent: bool
@@ -30,7 +31,7 @@ class DispositionMade(Struct, frozen=True):
     edition: str
     sha256: str
     says: str
-    cards: int = 0
+    cards: IfAny[int] = 0
 
 
 class SomethingElseReported(Struct, frozen=True):
@@ -40,8 +41,8 @@ class SomethingElseReported(Struct, frozen=True):
     """
 
     kind: ClassVar[str] = "something_else_reported"
-    round: str
-    seat: int
+    round: IfAny[str]
+    seat: IfAny[int]
     note: str
     by: str
     role: Role
@@ -55,9 +56,9 @@ class DutyOpened(Struct, frozen=True):
     duty: str
     action: Action
     least_role: Role
-    device: str = ""
-    back: str = ""
-    seat: int = 0
+    device: IfAny[str] = ""
+    back: IfAny[str] = ""
+    seat: IfAny[int] = 0
     cite: tuple[str, ...] = ()
     reading: str | None = None
     wager: str | None = None
@@ -90,8 +91,8 @@ class HoldPlaced(Struct, frozen=True):
     hold: str
     reason: str
     least_role: Role
-    seat: int = 0
-    wager: str = ""
+    seat: IfAny[int] = 0
+    wager: IfAny[str] = ""
     cite: tuple[str, ...] = ()
     reading: str | None = None
     choices: tuple[Resolution, ...] = (Resolution.GO_ON, Resolution.VOID)
@@ -107,4 +108,4 @@ class HoldLifted(Struct, frozen=True):
     by: str
     role: Role
     reading: str | None = None
-    note: str = ""
+    note: IfAny[str] = ""

@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from controller.rules.vocabulary import Method
 from controller.table.words.acts import OutOfService
+from drivers.events import IfAny
 
 
 class DeviceTakenOut(Struct, frozen=True):
@@ -55,4 +56,4 @@ class SecurityAlarm(Struct, frozen=True):
 
     kind: ClassVar[str] = "security_alarm"
     reason: str
-    detail: str
+    detail: IfAny[str]

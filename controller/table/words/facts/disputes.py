@@ -5,6 +5,7 @@ from typing import ClassVar
 from msgspec import Struct
 
 from controller.rules.vocabulary import Role
+from drivers.events import IfAny
 
 
 class DisputeRaised(Struct, frozen=True):
@@ -14,12 +15,12 @@ class DisputeRaised(Struct, frozen=True):
     kind: ClassVar[str] = "dispute_raised"
     dispute: str
     round: str
-    seat: int
+    seat: IfAny[int]
     reason: str
     keeps: bool
     by: str
     role: Role
-    hold: str = ""
+    hold: IfAny[str] = ""
 
 
 class BookmarkNamed(Struct, frozen=True):

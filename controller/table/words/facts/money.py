@@ -8,6 +8,7 @@ from controller.cards.cards import CardNames
 from controller.games.model import Decision
 from controller.games.settling.settled import Outcome
 from controller.rules.vocabulary import Area, Role
+from drivers.events import IfAny
 
 
 class WagerPlaced(Struct, frozen=True):
@@ -20,11 +21,11 @@ class WagerPlaced(Struct, frozen=True):
     kind: ClassVar[str] = "wager_placed"
     seat: int
     wager: str
-    cents: int
+    cents: IfAny[int]
     currency: str
     by: str
-    player: str = ""
-    coupon: int = 0
+    player: IfAny[str] = ""
+    coupon: IfAny[int] = 0
 
 
 class WagerWithdrawn(Struct, frozen=True):
@@ -69,13 +70,13 @@ class DecisionRecorded(Struct, frozen=True):
     kind: ClassVar[str] = "decision_recorded"
     seat: int
     decision: Decision
-    cents: int
+    cents: IfAny[int]
     by: str
-    cards_to: str = ""
-    under: str = ""
+    cards_to: IfAny[str] = ""
+    under: IfAny[str] = ""
     cite: tuple[str, ...] = ()
     reading: str | None = None
-    multiple: int = 0
+    multiple: IfAny[int] = 0
 
 
 class WagerDecided(Struct, frozen=True):
@@ -85,7 +86,7 @@ class WagerDecided(Struct, frozen=True):
     round: str
     seat: int
     wager: str
-    cents: int
+    cents: IfAny[int]
     currency: str
     fate: str
     cite: tuple[str, ...] = ()
@@ -106,7 +107,7 @@ class WagerSettled(Struct, frozen=True):
     seat: int
     wager: str
     outcome: Outcome
-    stake: int
+    stake: IfAny[int]
     returned: int
     paid: int
     currency: str
@@ -115,8 +116,8 @@ class WagerSettled(Struct, frozen=True):
     reading: str | None = None
     offered: Outcome | None = None
     difference: int | None = None
-    coupon: int = 0
-    holder: int = 0
+    coupon: IfAny[int] = 0
+    holder: IfAny[int] = 0
 
 
 class SettlementCorrected(Struct, frozen=True):
@@ -131,7 +132,7 @@ class SettlementCorrected(Struct, frozen=True):
     seat: int
     wager: str
     outcome: Outcome
-    stake: int
+    stake: IfAny[int]
     returned: int
     paid: int
     currency: str
@@ -143,8 +144,8 @@ class SettlementCorrected(Struct, frozen=True):
     owed: int | None = None
     cite: tuple[str, ...] = ()
     reading: str | None = None
-    coupon: int = 0
-    holder: int = 0
+    coupon: IfAny[int] = 0
+    holder: IfAny[int] = 0
 
 
 class HandRecorded(Struct, frozen=True):
@@ -153,10 +154,10 @@ class HandRecorded(Struct, frozen=True):
     kind: ClassVar[str] = "hand_recorded"
     round: str
     area: Area
-    seat: int
+    seat: IfAny[int]
     cards: CardNames
-    played: CardNames
-    shown: CardNames
+    played: IfAny[CardNames]
+    shown: IfAny[CardNames]
     by: str
 
 
@@ -209,4 +210,4 @@ class RoundSettled(Struct, frozen=True):
     handed_back: int | None = None
     offered: int | None = None
     difference: int | None = None
-    currency: str = ""
+    currency: IfAny[str] = ""

@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from controller.games.model import Street
 from controller.rules.vocabulary import Method
+from drivers.events import IfAny
 
 
 class InputRefused(Struct, frozen=True):
@@ -20,7 +21,7 @@ class InputRefused(Struct, frozen=True):
     kind: ClassVar[str] = "input_refused"
     refused: str
     reason: str
-    by: str = ""
+    by: IfAny[str] = ""
     cite: tuple[str, ...] = ()
     code: str | None = None
     said: str | None = None
@@ -70,7 +71,7 @@ class RoundBegun(Struct, frozen=True):
     """A round began: wagers may be placed.
 
     `game`: the name of the game that is played; "" in records that were made before there was more than one.
-    `chips`: the house offers the wager that a sensor takes, so a chip on one may become a wager.
+    `sensed_wager`: the house offers the wager that a sensor takes, so a chip on one may become a wager.
     """
 
     kind: ClassVar[str] = "round_begun"
@@ -79,8 +80,8 @@ class RoundBegun(Struct, frozen=True):
     back: str
     method: Method
     by: str
-    game: str = ""
-    chips: bool = True
+    game: IfAny[str] = ""
+    sensed_wager: bool = True
 
 
 class DealingAllowed(Struct, frozen=True):

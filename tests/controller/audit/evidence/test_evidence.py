@@ -118,7 +118,7 @@ def _withheld(folder: Path) -> None:
 
 
 def _changed(folder: Path) -> None:
-    _line(folder, '"hand_recorded"', lambda c: [*c[:4], c[4].replace('"seat":0', '"seat":2'), *c[5:]])
+    _line(folder, '"hand_recorded"', lambda c: [*c[:4], c[4].replace('"by":', '"seat":2,"by":'), *c[5:]])
 
 
 def _left_out(folder: Path) -> None:

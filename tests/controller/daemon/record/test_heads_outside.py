@@ -74,7 +74,7 @@ class _Table:
         self.said: list[str] = []
 
     def submit(self, subject: str, body: Any) -> bool:
-        self.said.append(body.first)
+        self.said.append(body.first_fault)
         return True
 
 

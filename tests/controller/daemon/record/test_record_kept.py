@@ -233,7 +233,7 @@ async def test_the_whole_record_is_proved_in_the_background(
     checking.cancel()
     await asyncio.gather(checking, return_exceptions=True)
     assert told.records == verify(journal).records
-    assert (told.faults == 0, told.first == "") == (is_sound, is_sound)
+    assert (told.faults == 0, told.first_fault == "") == (is_sound, is_sound)
 
 
 async def test_a_proof_that_cannot_be_made_tells_nothing_and_ends_nothing(journal: Path) -> None:

@@ -179,7 +179,7 @@ def test_a_day_with_a_false_signature_is_no_beginning(
     journal.append([event(1, Stream.MAIN, Stream.DIAG)], clock.stamp())
     text, _ = closed_day(key, journal.description, "2026-01-01", begin, mark(journal), clock.stamp())
     day = read_boundary(text)
-    note(journal, RecordDayClosed("2026-01-01", text, "00" * 64, STARTED, ("{}",)), clock)
+    note(journal, RecordDayClosed("2026-01-01", STARTED, ("{}",), text, "00" * 64), clock)
     say_pruned(journal, [day], clock)
     sign(journal, key, clock)
     journal.prune(day.end)

@@ -171,10 +171,10 @@ def test_any_text_in_the_place_of_cards_is_sealed_and_comes_back(
         if shut != data:
             whole = msgspec.json.decode(shut)
             body = whole["body"] if stream is Stream.INPUT else whole
-            assert all(not body[name] or isinstance(body[name], list) for name in FIELDS)
+            assert all(isinstance(body.get(name, []), list) or not body[name] for name in FIELDS)
             shown = proved(shut, stream, key, about)
             assert all(sha256(bytes.fromhex(x.salt) + x.card.encode()).hexdigest() == x.commitment for x in shown)
-            assert [x.commitment for x in shown] == [c for name in FIELDS for c in body[name]]
+            assert [x.commitment for x in shown] == [c for name in FIELDS for c in body.get(name, ())]
 
 
 def test_a_round_has_one_key_however_often_the_daemon_starts(open_sealed, keys) -> None:
