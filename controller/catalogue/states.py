@@ -69,7 +69,7 @@ class RulebookName(TypedDict):
 
 
 class Held(TypedDict):
-    """A hold: play stands still until a person of `least_role` lifts it. `seat` 0: the round, or none."""
+    """A hold: play stands still until a person of `least_role` lifts it. No `seat`: the round."""
 
     hold: str
     reason: str
@@ -88,9 +88,9 @@ class Duty(TypedDict):
     duty: str
     action: str
     least_role: Role
-    device: str
-    back: str
-    seat: int
+    device: NotRequired[str]
+    back: NotRequired[str]
+    seat: NotRequired[int]
     cite: list[str]
     reading: NotRequired[str]
     wager: NotRequired[str]
@@ -100,7 +100,7 @@ class Duty(TypedDict):
 class Wager(TypedDict):
     """A wager. The last four keys: once it was settled by itself; sums in cents."""
 
-    cents: int
+    cents: NotRequired[int]
     fate: Fate
     outcome: NotRequired[Outcome]
     returned: NotRequired[int]
@@ -123,7 +123,7 @@ class PlannedStack(TypedDict):
     """Where one stack of the deal goes."""
 
     to: Area
-    seat: int
+    seat: NotRequired[int]
     cards: int
 
 
@@ -235,11 +235,11 @@ class Dispute(TypedDict):
 
     dispute: str
     round: str
-    seat: int
+    seat: NotRequired[int]
     reason: str
     by: str
     keeps: bool
-    hold: str
+    hold: NotRequired[str]
     bookmark: NotRequired[Bookmark]
     cleared: list[str]
 
@@ -250,7 +250,7 @@ class Alarm(TypedDict):
     alarm: str
     device: str
     reason: str
-    detail: str
+    detail: NotRequired[str]
     times: int
     seen: list[str]
 
@@ -275,7 +275,7 @@ class SetsState(Stated):
 
     sets: dict[str, CardSet]
     stub: Stub
-    last_back: str
+    last_back: NotRequired[str]
 
 
 class TableState(Stated):

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from controller.table.words.codec import absent_in
+from controller.table.words.structs import is_record
 
 _REF = "#/$defs/{name}"
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -16,7 +17,7 @@ def shapes(classes: list[type[Any]]) -> dict[str, Any]:
     _, found = msgspec.json.schema_components(classes, ref_template=_REF)
     for shape in found.values():
         _say_absent(shape)
-    for cls in classes:
+    for cls in filter(is_record, classes):
         _say_none(found[cls.__name__], absent_in(cls))
     return found
 
