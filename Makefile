@@ -84,11 +84,11 @@ bench: setup rankers system
 	$(BIN)/python -m tests.bench.figures
 
 lock:
-	uv pip compile -q --generate-hashes --extra dev --extra peers --extra backoffice --python-version 3.11 \
+	uv pip compile -q --generate-hashes --extra dev --extra peers --extra backoffice --extra panel --python-version 3.11 \
 	  --no-header --no-annotate pyproject.toml -o requirements.lock
 	uv pip compile -q --generate-hashes --group rankers --python-version 3.11 \
 	  --no-header --no-annotate -o requirements-rankers.lock
-	uv pip compile -q --generate-hashes --extra dev --extra backoffice --group mutants --python-version 3.11 \
+	uv pip compile -q --generate-hashes --extra dev --extra backoffice --extra panel --group mutants --python-version 3.11 \
 	  --no-header --no-annotate pyproject.toml -o requirements-mutants.lock
 
 setup: $(VENV)/.ready

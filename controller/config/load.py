@@ -17,7 +17,8 @@ from controller.config.model import Config, ConfigInvalid, Elections, LogConfig,
 from controller.config.retention import read_retention
 from controller.config.table import TableConfig
 from controller.control.client import DEFAULT_SOCKET
-from controller.control.desk import ControlConfig, Person
+from controller.control.desk import NAME as PERSON
+from controller.control.desk import ControlConfig, Person, Voucher
 from controller.control.endpoint import MAX_PATH
 from controller.games.settling.round import MOST
 from controller.log import LogFormat, LogLevel
@@ -46,7 +47,6 @@ USUAL_BAUD = {Codec.MODBUS: BUS_BAUD, Codec.BEETEK: BEETEK_BAUD}
 BENCH = "bench"
 """In whose name a bench elects: nobody's, so never in production."""
 
-PERSON = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 ABOVE_DEALER = frozenset({Role.FLOORPERSON, Role.SUPERVISOR, Role.TECHNICIAN})
 LEVEL = re.compile(r"[a-z0-9-]{1,32}")
 """Names that become levels of MQTT topics; the same pattern as in `controller.publish.topics`."""
@@ -345,8 +345,18 @@ class _File:
                     "needed_in_production",
                 )
             people[name] = Person(name, frozenset(roles), uid)
+        vouchers = self._vouchers(section)
         section.close()
-        return ControlConfig(socket, people)
+        return ControlConfig(socket, people, vouchers)
+
+    def _vouchers(self, section: Table) -> tuple[Voucher, ...]:
+        """Returns the programs that answer for their people. Without a login nobody could tell them from others."""
+        vouchers = []
+        for entry in section.tables("voucher", "name"):
+            name, roles = entry.text("name", None, PERSON), entry.words("roles", Role)
+            vouchers.append(Voucher(name, entry.whole("uid", 0, MAX_UID), frozenset(roles)))
+            entry.close()
+        return tuple(vouchers)
 
     def _log(self) -> LogConfig:
         section = self.root.table("log")

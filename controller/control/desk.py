@@ -1,6 +1,7 @@
 """The interface behind the control socket, and who may use it. The server knows no rule: it asks the desk."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -9,7 +10,10 @@ from typing import Any, Protocol
 from controller.readers.nearest import nearest
 from controller.rules.vocabulary import Role
 from controller.table.words.acts import Act
-from controller.table.words.inputs import Actor
+from controller.table.words.inputs import Actor, Seen
+
+NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
+"""Names of people and of sessions."""
 
 
 class ErrorCode(StrEnum):
@@ -49,11 +53,21 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
+class Voucher:
+    """A program, known by its login, that answers for who its people are. `roles`: the roles it may answer for."""
+
+    name: str
+    uid: int
+    roles: frozenset[Role]
+
+
+@dataclass(frozen=True, slots=True)
 class ControlConfig:
     """Where the socket is, and who may act through it."""
 
     socket: Path
     people: Mapping[str, Person] = field(default_factory=dict)
+    vouchers: tuple[Voucher, ...] = ()
 
 
 class Desk(Protocol):
@@ -63,8 +77,12 @@ class Desk(Protocol):
         """Returns the whole table as one document of JSON values."""
         ...
 
-    async def act(self, act: Act, actor: Actor) -> list[dict[str, Any]]:
+    async def act(self, act: Act, actor: Actor, seen: Seen | None = None) -> list[dict[str, Any]]:
         """Does an act; returns its facts once they are durable. Raises `Refused`."""
+        ...
+
+    def try_act(self, act: Act, actor: Actor) -> list[dict[str, Any]]:
+        """Returns the facts that would follow from an act; nothing happens. Raises `Refused`."""
         ...
 
     def head(self) -> int:
@@ -112,3 +130,18 @@ def identify(people: Mapping[str, Person], who: str, role: str, uid: int) -> Act
     if person.uid is not None and person.uid != uid:
         raise Refused(ErrorCode.UNKNOWN_PERSON, f"{who} acts from another login than uid {uid}")
     return Actor(who, Role(role))
+
+
+def vouched(vouchers: Sequence[Voucher], who: str, role: str, session: str, uid: int) -> Actor:
+    """Returns the actor for whom the voucher of the login `uid` answers. Raises `Refused`."""
+    voucher = next((v for v in vouchers if v.uid == uid), None)
+    if voucher is None:
+        raise Refused(ErrorCode.UNKNOWN_PERSON, f"no [[control.voucher]] has uid {uid}; leave `session` out")
+    if not NAME.fullmatch(who) or not NAME.fullmatch(session):
+        raise Refused(
+            ErrorCode.UNKNOWN_PERSON, "`who` and `session` are 1 to 32 of a-z, 0-9, dot, dash, underscore"
+        )
+    if role not in voucher.roles:
+        roles = ", ".join(sorted(voucher.roles))
+        raise Refused(ErrorCode.UNKNOWN_PERSON, f"{voucher.name} answers for no {role!r}; listed: {roles}")
+    return Actor(who, Role(role), voucher.name, session)

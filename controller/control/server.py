@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Self, assert_never
 
-from controller.control.desk import ControlConfig, Desk, ErrorCode, Person, Refused, identify
+from controller.control.desk import ControlConfig, Desk, ErrorCode, Refused, identify, vouched
 from controller.control.endpoint import ControlUnavailable, Endpoint, peer_of
 from controller.control.shares import Shares
 from controller.control.wire import (
@@ -24,6 +24,7 @@ from controller.control.wire import (
     RequestId,
     StatusRequest,
     Supervised,
+    TryRequest,
     WatchRequest,
     act_from,
     answer,
@@ -34,6 +35,7 @@ from controller.limits.descriptors import OUT_OF_MEANS, Spare, in_words
 from controller.limits.limited_log import QuietLog
 from controller.log import get_logger
 from controller.rules.vocabulary import Role
+from controller.table.words.inputs import Actor
 
 BATCH = 100
 """Records read at once for a watcher: under a millisecond of the event loop, and all that waits for a slow one."""
@@ -73,7 +75,7 @@ class ControlServer:
     """Serves a desk at a Unix socket, within `async with`."""
 
     def __init__(self, desk: Desk, config: ControlConfig) -> None:
-        self.path, self._people, self._desk = config.socket, config.people, desk
+        self.path, self._config, self._desk = config.socket, config, desk
         self._endpoint: Endpoint | None = None
         self._server: asyncio.Server | None = None
         self._looking: asyncio.Task[None] | None = None
@@ -187,7 +189,7 @@ class ControlServer:
             writer.write(failure(None, Refused(ErrorCode.REFUSED, reason)))
             writer.close()
             return
-        connection = _Connection(self._desk, self._people, reader, writer, uid, self._shares, self._refused)
+        connection = _Connection(self._desk, self._config, reader, writer, uid, self._shares, self._refused)
         task = asyncio.create_task(connection.run(), name=f"control-{pid}")
         self._connections[task] = uid
         task.add_done_callback(lambda ended: self._ended(ended, writer))
@@ -211,14 +213,14 @@ class _Connection:
     def __init__(
         self,
         desk: Desk,
-        people: Mapping[str, Person],
+        config: ControlConfig,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
         uid: int,
         shares: Shares,
         refused: QuietLog,
     ) -> None:
-        self._desk, self._people, self._uid = desk, people, uid
+        self._desk, self._config, self._uid = desk, config, uid
         self._shares, self._refused = shares, refused
         self._reader, self._writer = reader, writer
         self._watches: set[asyncio.Task[None]] = set()
@@ -305,8 +307,12 @@ class _Connection:
             case ActRequest():
                 async with self._shares.act(self._uid):
                     act = act_from(request.act, request.args)
-                    actor = identify(self._people, request.who, request.role, self._uid)
-                return answer(request_id, "result", {"facts": await self._desk.act(act, actor)})
+                    actor = self._actor(request)
+                return answer(request_id, "result", {"facts": await self._desk.act(act, actor, request.seen)})
+            case TryRequest():
+                async with self._shares.look(self._uid):
+                    facts = self._desk.try_act(act_from(request.act, request.args), self._actor(request))
+                return answer(request_id, "result", {"facts": facts})
             case WatchRequest():
                 self._watch(request_id, request)
                 return b""
@@ -314,7 +320,7 @@ class _Connection:
                 async with self._shares.look(self._uid):
                     return answer(request_id, "result", self._desk.outbox_status())
             case OutboxReleaseRequest():
-                actor = identify(self._people, request.who, request.role, self._uid)
+                actor = identify(self._config.people, request.who, request.role, self._uid)
                 if actor.role not in MAY_RELEASE:
                     able = " or ".join(sorted(MAY_RELEASE))
                     raise Refused(ErrorCode.REFUSED, f"a {able} releases what was set aside, not a {actor.role}")
@@ -326,9 +332,15 @@ class _Connection:
             case _:
                 assert_never(request)
 
+    def _actor(self, request: ActRequest | TryRequest) -> Actor:
+        """Returns who acts: a listed person, or one for whom this login answers. Raises `Refused`."""
+        if request.session is None:
+            return identify(self._config.people, request.who, request.role, self._uid)
+        return vouched(self._config.vouchers, request.who, request.role, request.session, self._uid)
+
     async def _supervised(self, request: Supervised) -> Mapping[str, Any]:
         """Runs a request that needs a supervisor and a reason."""
-        actor = identify(self._people, request.who, request.role, self._uid)
+        actor = identify(self._config.people, request.who, request.role, self._uid)
         if actor.role is not Role.SUPERVISOR:
             raise Refused(ErrorCode.REFUSED, f"a supervisor does that, not a {actor.role}")
         if not 1 <= len(request.reason.strip()) <= MAX_REASON:

@@ -16,6 +16,7 @@ from controller.control.desk import ErrorCode, Refused
 from controller.readers.json import LineRefused, convert, object_in, verify, verify_plain
 from controller.readers.nearest import nearest
 from controller.table.words.acts import ACTS, Act
+from controller.table.words.inputs import Seen
 
 MAX_REQUEST = 64 * 1024
 """Bytes of one request with its line end. The longest sensible one, an act with a note, has under 1 KiB."""
@@ -40,12 +41,27 @@ class StatusRequest(Struct, frozen=True):
 
 
 class ActRequest(Struct, frozen=True):
-    """Asks the daemon to record an act: its name, who does it, in which role, and its arguments."""
+    """Asks the daemon to record an act: its name, who does it, in which role, and its arguments.
+
+    `session`: of the person at a voucher; `seen`: what the person was looking at, None = not checked.
+    """
 
     act: str
     who: str
     role: str
     args: dict[str, Any] = field(default_factory=dict)
+    session: str | None = None
+    seen: Seen | None = None
+
+
+class TryRequest(Struct, frozen=True):
+    """Asks what would follow from an act; nothing is recorded."""
+
+    act: str
+    who: str
+    role: str
+    args: dict[str, Any] = field(default_factory=dict)
+    session: str | None = None
 
 
 class WatchRequest(Struct, frozen=True):
@@ -99,7 +115,7 @@ class NextKeyRequest(Struct, frozen=True):
 T = TypeVar("T")
 Supervised = OpenRoundRequest | EraseCardsRequest | NextKeyRequest
 """What only a supervisor may, with a reason."""
-Asked = ActRequest | OutboxReleaseRequest | Supervised
+Asked = ActRequest | TryRequest | OutboxReleaseRequest | Supervised
 """Requests in a person's name."""
 Request = StatusRequest | WatchRequest | OutboxStatusRequest | Asked
 RequestId = int | str | None
@@ -107,6 +123,7 @@ RequestId = int | str | None
 REQUESTS: dict[str, type[Request]] = {
     "status": StatusRequest,
     "act": ActRequest,
+    "try": TryRequest,
     "watch": WatchRequest,
     "outbox_status": OutboxStatusRequest,
     "outbox_release": OutboxReleaseRequest,

@@ -1,7 +1,7 @@
 """The requests that the control socket, and later the panel, may make of a running table."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
@@ -13,7 +13,7 @@ from controller.daemon.offer_document import announced_document, offer_document
 from controller.daemon.record.archivist import Keeper
 from controller.daemon.record.key_desk import naming
 from controller.daemon.record.vault_desk import erasure, more_to_erase, opening
-from controller.daemon.status import device_document, table_document, without_record
+from controller.daemon.status import device_document, next_document, table_document, without_record
 from controller.journal.free_space import room_problem
 from controller.journal.proof.keys import SigningKey
 from controller.journal.record import Record, Stream
@@ -23,10 +23,13 @@ from controller.rules.applies import silent
 from controller.rules.explain.coverage import Coverage, prompts
 from controller.table.acts.permissions import allowed
 from controller.table.acts.registry import WHILE_HELD
+from controller.table.acts.seen import marks
+from controller.table.acts.seen import told as rested_on
 from controller.table.fold.ruling import here
 from controller.table.words.acts import Act, ReportIrregularity
 from controller.table.words.codec import builtins
-from controller.table.words.inputs import Actor, ServiceEvent
+from controller.table.words.facts import Fact
+from controller.table.words.inputs import Actor, Seen, ServiceEvent
 from controller.table.words.refusal import HELD
 from drivers.session.session import DeviceSession
 
@@ -84,6 +87,8 @@ class TableDesk:
         engine, journal = self.table.engine, self.table.journal
         document = table_document(engine.setup, engine.state)
         document["version"] = self._version
+        document["next_act"] = next_document(engine.setup, engine.state)
+        document["marks"] = marks(engine.setup, engine.state)
         document["prompts"] = self._prompts(engine, allowed(engine.state))
         document["devices"] = {name: self._device(name) for name in engine.state.devices}
         document["announce"] = announced_document(engine.setup, engine.state)
@@ -132,19 +137,24 @@ class TableDesk:
             }
         return document
 
-    async def act(self, act: Act, actor: Actor) -> list[Document]:
+    async def act(self, act: Act, actor: Actor, seen: Seen | None = None) -> list[Document]:
         """Returns the facts of an act, once they are durable. Raises `Refused` with the reason and the clauses."""
         if self.table is None:
             raise Refused(ErrorCode.RECORD_FAILED, self.failed)
         try:
-            told = await self.table.engine.act(act, actor)
+            told = await self.table.engine.act(act, actor, rested_on(act, seen) if seen else None)
         except RecordFailed as error:
             raise Refused(ErrorCode.RECORD_FAILED, str(error)) from error
-        no = refusal(told)
-        if no is not None:
-            code = ErrorCode.HELD if no.code == HELD else ErrorCode.REFUSED
-            raise Refused(code, no.reason, no.cite, no.code)
+        _raise_refusal(t.fact for t in told)
         return [_told(t) for t in told]
+
+    def try_act(self, act: Act, actor: Actor) -> list[Document]:
+        """Returns the facts that would follow from an act; nothing happens. Raises `Refused`."""
+        if self.table is None:
+            raise Refused(ErrorCode.RECORD_FAILED, self.failed)
+        facts = self.table.engine.try_act(act, actor)
+        _raise_refusal(facts)
+        return [_fact(fact) for fact in facts]
 
     async def open_round(self, round_id: str, reason: str, actor: Actor) -> Document:
         """Opens the sealed cards of a round. Raises `Refused`."""
@@ -233,15 +243,19 @@ def _behind(journal: Journal, stream: Stream, after: int) -> int:
     return low
 
 
+def _raise_refusal(facts: Iterable[Fact]) -> None:
+    """Raises `Refused` if a fact is the refusal of the act."""
+    if (no := refusal(facts)) is not None:
+        raise Refused(ErrorCode.HELD if no.code == HELD else ErrorCode.REFUSED, no.reason, no.cite, no.code)
+
+
 def _told(told: Told) -> Document:
-    return {
-        "order": told.order,
-        "stream": told.stream,
-        "sequence": told.sequence,
-        "subject": told.fact.subject,
-        "kind": told.fact.event.kind,
-        "data": builtins(told.fact.event),
-    }
+    place = {"order": told.order, "stream": told.stream, "sequence": told.sequence}
+    return {**place, **_fact(told.fact)}
+
+
+def _fact(fact: Fact) -> Document:
+    return {"subject": fact.subject, "kind": fact.event.kind, "data": builtins(fact.event)}
 
 
 def _record(record: Record, journal: str) -> Document:

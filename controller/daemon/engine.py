@@ -7,7 +7,7 @@ fail-safe, which may hold play and never decides.
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, cast
 
@@ -25,7 +25,7 @@ from controller.table.state.table import Setup, State
 from controller.table.words.acts import Act
 from controller.table.words.codec import decode_fact, encode, encode_input, origin_in, stream_of, version_of
 from controller.table.words.facts import Fact, InputRefused, LevelWanted
-from controller.table.words.inputs import Actor, Body, Input, Moment, ServiceEvent
+from controller.table.words.inputs import Actor, Body, Input, Moment, Seen, ServiceEvent
 from drivers.commands import WantedLevel
 from drivers.events import EventsLost, LevelsRead, Origin, WagerRemoved, WagerSensed
 from drivers.protocol.words import Level
@@ -137,14 +137,19 @@ class Engine:
         self._enqueue(given, None)
         return len(self._queue) < FULL_AT and not self._ends
 
-    async def act(self, act: Act, actor: Actor) -> list[Told]:
+    async def act(self, act: Act, actor: Actor, seen: Seen | None = None) -> list[Told]:
         """Does what a person asks; returns the facts once they are durable.
 
         Raises `RecordFailed`. A refusal is a fact too (`InputRefused`).
         """
         if self._ends:
             raise RecordFailed(STOPPING)
-        return await self._answered(Input(_moment(self._clock.stamp()), "table", act, None, actor))
+        return await self._answered(Input(_moment(self._clock.stamp()), "table", act, None, actor, seen))
+
+    def try_act(self, act: Act, actor: Actor) -> list[Fact]:
+        """Returns the facts that would follow from an act now; nothing is recorded or sent."""
+        given = Input(_moment(self._clock.stamp()), "table", act, None, actor)
+        return decided(self.setup, self.state, given).facts
 
     async def note(self, event: ServiceEvent) -> list[Told]:
         """Records news of the service before its bearer goes on. Raises `RecordFailed`. Waits for ever once the
@@ -389,6 +394,6 @@ def last_reported(journal: Journal, serial: str) -> Origin | None:
     return (origin_in(body) if body else None) or Origin(serial, *last, tick_us=0)
 
 
-def refusal(told: Sequence[Told]) -> InputRefused | None:
+def refusal(facts: Iterable[Fact]) -> InputRefused | None:
     """Returns the refusal among an act's facts, or None."""
-    return next((t.fact.event for t in told if isinstance(t.fact.event, InputRefused)), None)
+    return next((fact.event for fact in facts if isinstance(fact.event, InputRefused)), None)

@@ -204,6 +204,14 @@ def _counted_next(state: State) -> str:
     return state.round.back if state.round is not None else state.last_back
 
 
+def next_document(setup: Setup, state: State) -> Document | None:
+    """Returns the act that `next` asks for, with its arguments and the least role; None if play waits for something else."""
+    found = next_act(setup, state)
+    if found.act is None or found.role is None:
+        return None
+    return {"act": found.act.kind, "args": builtins(found.act), "role": found.role.value}
+
+
 def next_step(setup: Setup, state: State) -> str:
     """Returns one sentence: what stands in the way, or what comes next."""
     return next_act(setup, state).says

@@ -16,7 +16,7 @@ from controller.readers.nearest import nearest
 from controller.table.decide import decided
 from controller.table.state.table import Setup, State
 from controller.table.words.codec import BODIES, IDENTITIES, SEALED_VERSIONS, body_from, encode, raised, version_of
-from controller.table.words.inputs import Actor, Input, Moment
+from controller.table.words.inputs import Actor, Input, Moment, Seen
 from drivers.events import Origin
 
 MAX_AT = (2**63 - 1) // 1000
@@ -43,6 +43,7 @@ class Recorded(Struct, frozen=True):
     body: dict[str, Any]
     origin: Origin | None = None
     actor: Actor | None = None
+    seen: Seen | None = None
 
 
 class JournalLine(Struct, frozen=True):
@@ -138,18 +139,19 @@ def _recorded(raw: dict[str, Any]) -> Input:
     at = Moment(_microseconds(line.time), line.mono_ns, line.boot, line.clock)
     given = line.data
     body = raised(line.kind, given.body, line.version)
-    return _with_body(at, line.subject, line.kind, body, given.origin, given.actor)
+    return _with_body(at, line.subject, line.kind, body, given.origin, given.actor, given.seen)
 
 
 def _with_body(
-    at: Moment, subject: str, kind: str, body: dict[str, Any], origin: Origin | None, actor: Actor | None
-) -> Input:
+    at: Moment, subject: str, kind: str, body: dict[str, Any], origin: Origin | None, actor: Actor | None,
+    seen: Seen | None = None,
+) -> Input:  # fmt: skip
     cls = BODIES.get(kind)
     if cls is None:
         raise LineRefused(f"'kind': there is no input {kind!r} {nearest(kind, BODIES)}", "word_unknown")
     verify(body, cls, "body")
     try:
-        return Input(at, subject, body_from(kind, body), origin, actor)
+        return Input(at, subject, body_from(kind, body), origin, actor, seen)
     except msgspec.ValidationError as exc:
         raise type_wrong(exc, "body") from exc
 

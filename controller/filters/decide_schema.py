@@ -10,13 +10,13 @@ from controller.filters.error_line import ErrorLine
 from controller.filters.json_schema import by_kind, close, document, ref, shapes
 from controller.table.words.codec import BODIES, absent_in
 from controller.table.words.facts import FACTS
-from controller.table.words.inputs import Actor, Moment
+from controller.table.words.inputs import Actor, Moment, Seen
 from drivers.events import Origin
 
 
 def input_schema() -> dict[str, Any]:
     """Returns the schema of one input line: written by hand, or printed by a journal."""
-    found = shapes([InputLine, JournalLine, Recorded, Actor, Moment, Origin, *BODIES.values()])
+    found = shapes([InputLine, JournalLine, Recorded, Actor, Seen, Moment, Origin, *BODIES.values()])
     for name in found:
         if name != "JournalLine":  # a journal prints more than an input needs
             close(found[name])

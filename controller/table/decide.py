@@ -11,6 +11,7 @@ from controller.rules.vocabulary import Role
 from controller.table.acts import contradictions, disputes
 from controller.table.acts.permissions import doubt, verify
 from controller.table.acts.registry import REGISTRY
+from controller.table.acts.seen import stale
 from controller.table.card_sets.time_in_play import carry_over, gaming_day_told, set_due
 from controller.table.course.links import decide_link
 from controller.table.course.reports import decide_report
@@ -106,7 +107,9 @@ def _act(draft: Draft, act: Act, given: Input) -> None:
     if given.actor is None:
         draft.add(f.InputRefused(act.kind, "an act carries who does it and in what role"))
         return
-    refusal = verify(draft.setup, draft.state, act, given.actor)
+    refusal = stale(draft.setup, draft.state, act, given.seen) or verify(
+        draft.setup, draft.state, act, given.actor
+    )
     if refusal is not None:
         draft.add(
             f.InputRefused(

@@ -1,6 +1,7 @@
 """The private directory of a run: sockets, links, configuration, and the commands that start everything."""
 
 import json
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -174,6 +175,8 @@ class Rig:
         people += [(f"player-{seat}", "player") for seat in range(1, self.options.seats + 1)]
         for name, role in people:
             lines += ["", "[[control.people]]", f'name = "{name}"', f'roles = ["{role}"]']
+        roles = json.dumps([role for _, role in people[:4]])
+        lines += ["", "[[control.voucher]]", 'name = "panel"', f"uid = {os.getuid()}", f"roles = {roles}"]
         lines += ["", "[log]", 'format = "json"', 'level = "info"', ""]
         self.config.write_text("\n".join(lines))
 

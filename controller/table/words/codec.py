@@ -14,7 +14,7 @@ from msgspec import UNSET, Struct
 from controller.cards.cards import IDENTITY
 from controller.table.words.acts import ACTS
 from controller.table.words.facts import FACTS, HEALTH, Fact
-from controller.table.words.inputs import SERVICE_EVENTS, Actor, Body, Input, Moment
+from controller.table.words.inputs import SERVICE_EVENTS, Actor, Body, Input, Moment, Seen
 from controller.table.words.older_bodies import UPCASTS, VERSIONS
 from controller.table.words.structs import Field, fields, replace
 from drivers.events import LINK_EVENTS, NOTHING, REPORTS, Origin
@@ -126,6 +126,8 @@ def encode_input(given: Input) -> bytes:
         whole["origin"] = given.origin
     if given.actor is not None:
         whole["actor"] = given.actor
+    if given.seen is not None:
+        whole["seen"] = given.seen
     return _encoded(whole)
 
 
@@ -135,7 +137,8 @@ def decode_input(kind: str, subject: str, at: Moment, data: bytes, version: int 
     body: Body = _decode(BODIES, kind, raised(kind, whole["body"], version or version_of(kind)))
     origin = msgspec.convert(whole["origin"], Origin) if "origin" in whole else None
     actor = msgspec.convert(whole["actor"], Actor) if "actor" in whole else None
-    return Input(at, subject, body, origin, actor)
+    seen = msgspec.convert(whole["seen"], Seen) if "seen" in whole else None
+    return Input(at, subject, body, origin, actor, seen)
 
 
 class _From(msgspec.Struct):

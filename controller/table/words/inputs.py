@@ -21,11 +21,21 @@ class Moment(Struct, frozen=True):
     clock: str = "unsynced"
 
 
-class Actor(Struct, frozen=True):
-    """A person who acts, and the role in which they do."""
+class Actor(Struct, frozen=True, omit_defaults=True):
+    """Who acts, in which role. `via`: name of the voucher that answers for the person, "" = the person's own login;
+    `session`: of that person there."""
 
     who: str
     role: Role
+    via: str = ""
+    session: str = ""
+
+
+class Seen(Struct, frozen=True):
+    """What a person was looking at. `order`: newest record of that view; `marks`: of its parts, as `acts/seen.py` makes them."""
+
+    order: int
+    marks: Mapping[str, str] = field(default_factory=dict)
 
 
 class TableSetup(Struct, frozen=True):
@@ -245,10 +255,14 @@ Body = Report | LinkEvent | Act | ServiceEvent
 
 
 class Input(Struct, frozen=True):
-    """`subject`: the device's name for reports and link events, `table` otherwise. `actor`: for acts only."""
+    """`subject`: the device's name for reports and link events, `table` otherwise. `actor`: for acts only.
+
+    `seen`: what the person was looking at, None = not said; an act of which that has changed is refused.
+    """
 
     at: Moment
     subject: str
     body: Body
     origin: Origin | None = None
     actor: Actor | None = None
+    seen: Seen | None = None

@@ -164,6 +164,7 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
     "unknown_seat": ("The table has no such seat.", "Name a seat that the message lists."),
     "unknown_set": ("The table has no set of this colour.", "Name one that the message lists."),
     "validation_not_known": ("No payout is validated first here.", "Leave the act out."),
+    "view_stale": ("What the act showed has changed since.", "Look at the table again, then decide anew."),
     "wager_needs_another": ("The wager needs another one beside it.", "Place that one first."),
     "wager_not_offered": ("This table does not offer the wager.", "Give the chips back."),
     "wager_on_sensor": ("The sensor reports this wager.", "Put the chip on the sensor, or take it off."),

@@ -14,6 +14,7 @@ from controller.config import journal, load
 from controller.config.load import load_config, read_config, socket_of
 from controller.config.model import Config, ConfigInvalid
 from controller.control.client import DEFAULT_SOCKET
+from controller.control.desk import Voucher
 from controller.log import LogFormat, LogLevel
 from controller.rules.read import library
 from controller.rules.vocabulary import Method, Role
@@ -138,6 +139,7 @@ def test_everything_that_is_set_arrives(tmp_path: Path) -> None:
         '[mqtt]\nhost = "broker"\nca = "ca.pem"\ncert = "c.pem"\nkey = "/k.pem"\nprotocol = "3.1.1"\nwindow = 5\n'
         'username = "u"\npassword_file = "pw"\nkeepalive_s = 20\nrewind_s = 0\nclient_id = "c"\n'
         '[control]\nsocket = "c.sock"\n[[control.people]]\nname = "ada"\nroles = ["dealer", "supervisor"]\nuid = 1000\n'
+        '[[control.voucher]]\nname = "panel"\nuid = 990\nroles = ["dealer"]\n'
         '[log]\nformat = "json"\nlevel = "debug"\n'
     )  # fmt: skip
     text = text.replace(
@@ -156,6 +158,7 @@ def test_everything_that_is_set_arrives(tmp_path: Path) -> None:
     assert (mqtt.tls.ca, mqtt.tls.cert, mqtt.tls.key) == (tmp_path / "ca.pem", tmp_path / "c.pem", Path("/k.pem"))
     assert config.control.socket == tmp_path / "c.sock"
     ada = config.control.people["ada"]
+    assert config.control.vouchers == (Voucher("panel", 990, frozenset({Role.DEALER})),)
     assert (ada.roles, ada.uid) == (frozenset({Role.DEALER, Role.SUPERVISOR}), 1000)
     assert (config.log.format, config.log.level) == (LogFormat.JSON, LogLevel.DEBUG)
     setup = config.setup()
@@ -238,6 +241,8 @@ def test_everything_that_is_set_arrives(tmp_path: Path) -> None:
         ("[journal]", '[mqtt]\nhost="b"\npassword_file="p"\n[journal]', "[mqtt] password_file: keys_together"),
         ("[journal]", f'[control]\nsocket="/{"x" * 107}"\n[journal]', "[control] socket: text_unfit"),
         ("[journal]", '[[control.people]]\nname="A L"\n[journal]', "[[control.people]] 1 (A L) name: text_unfit"),
+        ("[journal]", '[[control.voucher]]\nname="p"\nroles=["dealer"]\n[journal]',
+         "[[control.voucher]] 1 (p) uid: key_missing"),
         ("[journal]", '[[control.people]]\nname="ada"\nroles=[]\n[journal]', "[[control.people]] 1 (ada) roles: too_few"),
         ("[journal]", '[[control.people]]\nname="ada"\nroles=["deeler"]\n[journal]',
          "[[control.people]] 1 (ada) roles: word_unknown"),

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from controller.control.desk import ControlConfig, ErrorCode, Person, Refused
+from controller.control.desk import ControlConfig, ErrorCode, Person, Refused, Voucher
 from controller.control.server import ControlServer
 from controller.rules.vocabulary import Role
 from controller.table.words.acts import Act
-from controller.table.words.inputs import Actor
+from controller.table.words.inputs import Actor, Seen
 
 WAIT_S = 10.0
 """Longest wait for anything in these tests; nothing takes that long unless it is wrong."""
@@ -35,6 +35,7 @@ class MemoryDesk:
     def __init__(self) -> None:
         self.records: list[dict[str, Any]] = []
         self.acts: list[tuple[Act, Actor]] = []
+        self.seen: Seen | None = None
         self.released: list[tuple[str, int, int, str]] = []
         self.vault: list[tuple[Any, ...]] = []
         self.refuse: Exception | None = None
@@ -63,12 +64,16 @@ class MemoryDesk:
             raise self.refuse
         return {"table": "t1", "open": True}
 
-    async def act(self, act: Act, actor: Actor) -> list[dict[str, Any]]:
+    async def act(self, act: Act, actor: Actor, seen: Seen | None = None) -> list[dict[str, Any]]:
         if self.refuse is not None:
             raise self.refuse
         self.acts.append((act, actor))
+        self.seen = seen
         await self.gate.wait()
         return [self.record(f"{act.kind}_done", by=actor.who)]
+
+    def try_act(self, act: Act, actor: Actor) -> list[dict[str, Any]]:
+        return [{"kind": f"{act.kind}_tried", "by": actor.who}]
 
     def head(self) -> int:
         return len(self.records)
@@ -158,7 +163,7 @@ def desk() -> MemoryDesk:
 
 @pytest.fixture
 def config(socket_path: Path) -> ControlConfig:
-    return ControlConfig(socket_path, PEOPLE)
+    return ControlConfig(socket_path, PEOPLE, (Voucher("panel", os.getuid(), frozenset({Role.DEALER})),))
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ def test_every_request_of_the_document_is_read_and_every_kind_is_shown() -> None
     lines = re.findall(r"^\| `(\{.*?\})` \|", TEXT, re.MULTILINE)
     read = {type(request_from(line.encode())[1]) for line in lines}
     assert read == set(REQUESTS.values())
-    assert [json.loads(line)["id"] for line in lines] == [1, 2, 3, 4, 5, 6, 7, 8]
+    assert [json.loads(line)["id"] for line in lines] == [1, 2, 3, 4, 5, 6, 7, 8, 9]
 
 
 def test_the_codes_and_streams_of_the_document_are_those_of_the_code() -> None:
@@ -32,6 +32,8 @@ def test_the_codes_and_streams_of_the_document_are_those_of_the_code() -> None:
             "devices",
             "wagers",
             "keeps_set",
+            "marks",
+            "next_act",
             "offer",
             "announce",
             "last_round",

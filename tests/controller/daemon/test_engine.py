@@ -223,7 +223,7 @@ async def test_the_state_is_taken_up_from_the_record(bench, tmp_path):
 async def test_a_refused_act_is_on_record_with_its_reason(bench):
     """What was tried is known, too."""
     told = await bench.engine.act(a.BeginRound("red"), FLOOR)
-    no = refusal(told)
+    no = refusal(each.fact for each in told)
     assert no is not None
     assert "not open" in no.reason
     assert bench.journal.read(Stream.MAIN, 0, 100)[-1].kind == "input_refused"
