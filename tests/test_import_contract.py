@@ -56,6 +56,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "controller.readers", "controller.journal", *CORE, "controller.text", "controller.clock", "controller.log",
         "drivers.protocol.texts",
     ),
+    "controller.panel": ("controller.control.client", "controller.log", "drivers.protocol.texts"),
     "controller.publish": (*CORE, "controller.clock", "controller.log", *REPORTS),
     "controller.journal": (*CORE, "controller.clock", *REPORTS),
     "controller.text": ("controller.readers", *CORE, "controller.clock", "drivers.protocol.texts", *REPORTS),

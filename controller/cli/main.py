@@ -34,6 +34,7 @@ ELSEWHERE = {
     "journal": ("controller.cli.journal.journal",),
     "metrics": ("controller.cli.metrics",),
     "outbox": ("controller.cli.outbox",),
+    "panel": ("controller.cli.panel", "uvicorn", "starlette", "jinja2", "argon2"),
     "rank": ("controller.cli.rank",),
     "rulebook": ("controller.cli.rulebook.rulebook",),
     "schema": ("controller.cli.schema",),
@@ -155,13 +156,19 @@ def acting(command: Callable[..., None]) -> Callable[..., None]:
 
 def client(socket: Path | None, config: Path | None) -> "ControlClient":
     """A connection to the daemon; ends the command where there is none."""
-    from controller.control.client import DEFAULT_SOCKET, ControlClient, ControlUnreachable
+    from controller.control.client import ControlClient, ControlUnreachable
 
-    path = socket or (_socket_of(config) if config else DEFAULT_SOCKET)
     try:
-        return ControlClient(path)
+        return ControlClient(socket_path(socket, config))
     except ControlUnreachable as exc:
         end(str(exc), UNREACHABLE)
+
+
+def socket_path(socket: Path | None, config: Path | None) -> Path:
+    """Returns the socket that was named, or that of the configuration, or the usual one."""
+    from controller.control.client import DEFAULT_SOCKET
+
+    return socket or (_socket_of(config) if config else DEFAULT_SOCKET)
 
 
 def _socket_of(config: Path) -> Path:

@@ -4,6 +4,7 @@ import os
 import socket
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -65,6 +66,11 @@ class ControlClient:
         """Closes the socket to the daemon."""
         self._lines.close()
         self._socket.close()
+
+    def cut(self) -> None:
+        """Ends a watch from another thread: its iterator stops."""
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
 
     def ask(self, do: str, **rest: object) -> dict[str, Any]:
         """Returns the result of one request. Raises `ControlFailed` with the daemon's reason."""

@@ -21,6 +21,7 @@ from controller.journal.store import Journal
 from controller.publish.publisher import NotParked, Publisher
 from controller.rules.applies import silent
 from controller.rules.explain.coverage import Coverage, prompts
+from controller.table.acts.irregularities import reportable
 from controller.table.acts.permissions import allowed
 from controller.table.acts.registry import WHILE_HELD
 from controller.table.acts.seen import marks
@@ -88,6 +89,8 @@ class TableDesk:
         document = table_document(engine.setup, engine.state)
         document["version"] = self._version
         document["next_act"] = next_document(engine.setup, engine.state)
+        document["seats"] = engine.setup.seats
+        document["triggers"] = reportable(engine.setup)
         document["marks"] = marks(engine.setup, engine.state)
         document["prompts"] = self._prompts(engine, allowed(engine.state))
         document["devices"] = {name: self._device(name) for name in engine.state.devices}

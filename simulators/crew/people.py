@@ -143,6 +143,7 @@ def _settings(argv: list[str] | None) -> Settings:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--mishap", action="append", default=[], metavar="NAME@ROUND", dest="mishaps")
     parser.add_argument("--pays", action="store_true", help="tell cards and settle wager by wager, as is offered")
+    parser.add_argument("--hands", action="store_true", help="touch cards and devices only; somebody else acts")
     given = parser.parse_args(argv)
     try:
         devices = {kind: (name, Path(path)) for kind, name, path in (d.split("=", 2) for d in given.devices)}
@@ -152,7 +153,15 @@ def _settings(argv: list[str] | None) -> Settings:
     except ValueError:
         parser.error("--device is written KIND=NAME=SOCKET")
     return Settings(
-        given.control, devices, given.seats, given.rounds, given.speed, given.seed, mishaps_given, pays=given.pays
+        given.control,
+        devices,
+        given.seats,
+        given.rounds,
+        given.speed,
+        given.seed,
+        mishaps_given,
+        pays=given.pays,
+        hands=given.hands,
     )
 
 

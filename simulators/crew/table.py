@@ -38,6 +38,7 @@ class Settings:
     """Settings of the people. `rounds`: 0 = endless. `speed`: table seconds a real second. `devices`: kind ->
     (name, socket).
 
+    `hands`: people only touch cards and devices; somebody else says at the daemon what was done.
     `pays`: cards are recorded, and each wager is settled as the table offers it.
     """
 
@@ -49,6 +50,7 @@ class Settings:
     seed: int = 1
     mishaps: tuple[Mishap, ...] = ()
     crew: Crew = field(default_factory=Crew)
+    hands: bool = False
     pays: bool = False
 
 
@@ -204,7 +206,7 @@ class Table:
 
     async def act(self, act: str, role: str = "dealer", seat: int = 0, /, **args: object) -> bool:
         """Records a person's act; returns False if it is not allowed now or was refused. Raises `Gone`."""
-        if act not in self.view.allowed:
+        if self.settings.hands or act not in self.view.allowed:
             return False
         who = self.settings.crew.name(role, seat)
         given = {**args, "seat": seat} if seat and act in SEATED else args

@@ -62,16 +62,23 @@ LONGEST_NOTE = 500
 BEFORE_THE_DEAL = (Phase.BETTING, Phase.BETS_CLOSED)
 
 
+def reportable(setup: Setup) -> list[Trigger]:
+    """What people may report in this game, in alphabetical order."""
+    return sorted(trigger for trigger in _reported(setup) if setup.law.rulebook.absent(trigger) is None)
+
+
+def _reported(setup: Setup) -> frozenset[Trigger]:
+    return SEEN_BY_PEOPLE | (OF_THE_HOUSE if setup.law.rulebook.stub is None else frozenset())
+
+
 def verify_report_irregularity(
     setup: Setup, state: State, act: a.ReportIrregularity, actor: Actor
 ) -> Refusal | None:
     """Why this is no irregularity here and now, or what is missing in what was said of it."""
     book = setup.law.rulebook
-    reported = SEEN_BY_PEOPLE | (OF_THE_HOUSE if book.stub is None else frozenset())
-    if act.trigger not in reported:
-        known = sorted(trigger for trigger in reported if book.absent(trigger) is None)
+    if act.trigger not in _reported(setup):
         return Refusal(
-            f"{act.trigger} is not reported by a person; in this game these are: {', '.join(known)}",
+            f"{act.trigger} is not reported by a person; in this game these are: {', '.join(reportable(setup))}",
             code="irregularity_unknown",
         )
     if (absent := book.absent(act.trigger)) is not None:

@@ -1,0 +1,230 @@
+"""The panel's pages: log-in, the dealer's view, its stream, and the acts that people press."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl
+
+import msgspec
+from jinja2 import Environment, FileSystemLoader
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from controller.control.client import ControlClient, ControlFailed, ControlUnreachable
+from controller.panel.guard import App, Guard, Message, Receive, Send, log, refused
+from controller.panel.live import Live
+from controller.panel.people import DIGITS, PeopleFile, PeopleUnreadable
+from controller.panel.sessions import KEPT_TOUCHES, Guesses, Session, Sessions
+from controller.panel.threads import beside
+
+HERE = Path(__file__).parent
+LANGUAGES = ("en", "es")
+MOST_STREAMS = 16
+"""Live streams at once: a table has a dealer, a floor and a few screens."""
+SEND_S = 10.0
+"""A browser that takes nothing for so long is gone."""
+TOUCH = re.compile(r"[A-Za-z0-9-]{8,64}")
+
+
+class Panel:
+    """One panel: its people, its sessions, and the table that it follows."""
+
+    def __init__(self, live: Live, people: PeopleFile, *, secure: bool) -> None:
+        self.live, self.people = live, people
+        self.sessions, self.guesses = Sessions(), Guesses()
+        self.streams = 0
+        self._secure, self._cookie = secure, "__Host-tablewarden" if secure else "tablewarden"
+        self._one_guess = asyncio.Lock()
+        self._pages = Environment(loader=FileSystemLoader(HERE / "pages"), autoescape=True)
+        self._words = {
+            lang: msgspec.json.decode((HERE / "static" / "messages" / f"{lang}.json").read_bytes())
+            for lang in LANGUAGES
+        }
+
+    def app(self, hosts: frozenset[str]) -> App:
+        """Returns the ASGI application for these names of the panel."""
+        routes = [
+            Route("/", self.home),
+            Route("/login", self.login_page),
+            Route("/login", self.login, methods=["POST"]),
+            Route("/logout", self.logout, methods=["POST"]),
+            Route("/stream", self.stream),
+            Route("/act", self.act, methods=["POST"]),
+            Route("/try", self.act, methods=["POST"]),
+            Mount("/static", StaticFiles(directory=HERE / "static")),
+        ]
+        return Guard(Starlette(routes=routes, lifespan=self._lifespan), hosts, "https" if self._secure else "http")
+
+    @asynccontextmanager
+    async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
+        following = asyncio.create_task(self.live.run(), name="live")
+        try:
+            yield
+        finally:
+            self.live.stop()
+            following.cancel()
+            await asyncio.gather(following, return_exceptions=True)
+
+    def _session(self, request: Request, *, touch: bool) -> Session | None:
+        return self.sessions.find(request.cookies.get(self._cookie, ""), touch=touch)
+
+    def _page(self, name: str, lang: str, status: int = 200, **values: object) -> HTMLResponse:
+        words = self._words[lang]
+        page = self._pages.get_template(name).render(lang=lang, words=words, languages=LANGUAGES, **values)
+        return HTMLResponse(page, status)
+
+    async def home(self, request: Request) -> Response:
+        """The dealer's view."""
+        session = self._session(request, touch=True)
+        if session is None:
+            return RedirectResponse("/login", 303)
+        return self._page("dealer.html", session.lang, session=session)
+
+    async def login_page(self, request: Request) -> Response:
+        """The log-in."""
+        return self._page("login.html", _lang(request.query_params.get("lang")), wrong="")
+
+    async def login(self, request: Request) -> Response:
+        """Checks a staff number and a PIN, one at a time."""
+        form = dict(parse_qsl((await request.body()).decode("utf-8", "replace")))
+        number, pin, lang = form.get("number", ""), form.get("pin", ""), _lang(form.get("lang"))
+        address = request.client.host if request.client else ""
+        if self.guesses.locked(number, address):
+            log.warning("panel_login_locked", number=number[:12], address=address)
+            return self._page("login.html", lang, 429, wrong="login.locked")
+        if not (number.isdecimal() and pin.isdecimal() and len(number) in DIGITS and len(pin) in DIGITS):
+            number = ""  # nobody's
+        try:
+            async with self._one_guess:
+                staff = await beside(lambda: self.people.matching(number, pin))
+        except PeopleUnreadable as exc:
+            log.error("panel_people_unreadable", reason=str(exc))
+            return self._page("login.html", lang, 503, wrong="login.unreadable")
+        if staff is None:
+            self.guesses.missed(number, address)
+            log.warning("panel_login_refused", number=number, address=address)
+            return self._page("login.html", lang, 403, wrong="login.wrong")
+        self.guesses.cleared(number)
+        answer = RedirectResponse("/", 303)
+        token = self.sessions.begin(staff, lang)
+        answer.set_cookie(self._cookie, token, httponly=True, samesite="strict", secure=self._secure, path="/")
+        log.info("panel_login", who=staff.name, address=address)
+        return answer
+
+    async def logout(self, request: Request) -> Response:
+        """Ends the session."""
+        if (no := self._no(request, session := self._session(request, touch=False))) is not None:
+            return no
+        assert session is not None
+        log.info("panel_logout", who=session.staff.name)
+        self.sessions.end(request.cookies[self._cookie])
+        return JSONResponse({})
+
+    async def stream(self, request: Request) -> Response:
+        """Server-sent events of the table, for a logged-in person."""
+        if self._session(request, touch=False) is None:
+            return refused(401, "not_logged_in", "log in first", path="/stream")
+        if self.streams >= MOST_STREAMS:
+            return refused(
+                503, "streams_full", f"{MOST_STREAMS} screens are live already; close one", path="/stream"
+            )
+        last = request.headers.get("last-event-id", "")[:64]
+        events = self.live.events(last, lambda: self._session(request, touch=False) is not None)
+        return _Stream(self, events)
+
+    def _no(self, request: Request, session: Session | None) -> JSONResponse | None:
+        """Returns why a request in somebody's name is refused; None if it may go on."""
+        if session is None:
+            return refused(401, "not_logged_in", "the session is over; log in again", path=request.url.path)
+        if request.headers.get("x-csrf") != session.csrf:
+            return refused(
+                403, "token_wrong", "the request does not carry the page's token", who=session.staff.name
+            )
+        return None
+
+    async def act(self, request: Request) -> Response:
+        """Does an act in the person's name, or tries it; a touch that is sent twice acts once."""
+        session = self._session(request, touch=True)
+        if (no := self._no(request, session)) is not None:
+            return no
+        assert session is not None
+        try:
+            asked = msgspec.json.decode(await request.body(), type=dict[str, Any])
+            act, args, touch = str(asked["act"]), dict(asked.get("args", {})), str(asked["touch"])
+        except (msgspec.MsgspecError, KeyError, TypeError, ValueError):
+            return refused(400, "bad_request", "an act is JSON with act, args, touch", who=session.staff.name)
+        if not TOUCH.fullmatch(touch):
+            return refused(400, "bad_request", "`touch` is 8 to 64 letters or digits", who=session.staff.name)
+        does = request.url.path == "/act"
+        if does and not isinstance(asked.get("seen"), dict):
+            return refused(400, "bad_request", "an act says what its person saw", who=session.staff.name)
+        asks = {"act": act, "args": args, "who": session.staff.name, "role": session.role, "session": session.id}
+        if not does:
+            return await self._answer("try", asks)
+        if (before := session.answers.get(touch)) is None:
+            before = session.answers[touch] = asyncio.ensure_future(
+                self._answer("act", {**asks, "seen": asked["seen"]})
+            )
+            while len(session.answers) > KEPT_TOUCHES:
+                session.answers.pop(next(iter(session.answers)))
+        answer: JSONResponse = await asyncio.shield(before)
+        return Response(answer.body, answer.status_code, media_type="application/json")
+
+    async def _answer(self, do: str, asks: dict[str, Any]) -> JSONResponse:
+        def ask() -> dict[str, Any]:
+            with ControlClient(self.live.socket) as client:
+                return client.ask(do, **asks)
+
+        try:
+            return JSONResponse(await beside(ask))
+        except ControlFailed as exc:
+            about = {"act": asks["act"], "who": asks["who"]}
+            answer = refused(409, exc.code, str(exc), **about) if do == "act" else JSONResponse({}, 409)
+            error = {"code": exc.code, "reason": str(exc), "cite": list(exc.cite)}
+            return JSONResponse({"error": error}, answer.status_code)
+        except ControlUnreachable as exc:
+            log.warning("panel_daemon_unreachable", reason=str(exc))
+            return JSONResponse({"error": {"code": "unreachable", "reason": exc.reason, "cite": []}}, 503)
+
+
+class _Stream(Response):
+    """One live stream. It ends with the browser, the session or the panel, and leaves nothing behind."""
+
+    def __init__(self, panel: Panel, events: AsyncIterator[bytes]) -> None:
+        super().__init__(media_type="text/event-stream")
+        self._panel, self._events = panel, events
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Sends events until one side is gone."""
+        self._panel.streams += 1
+        sides = [asyncio.create_task(self._send(send)), asyncio.create_task(_gone(receive))]
+        try:
+            await asyncio.wait(sides, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._panel.streams -= 1
+            for side in sides:
+                side.cancel()
+            await asyncio.gather(*sides, return_exceptions=True)
+
+    async def _send(self, send: Send) -> None:
+        headers = [(key, value) for key, value in self.raw_headers if key != b"content-length"]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        async for chunk in self._events:
+            async with asyncio.timeout(SEND_S):
+                await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+
+
+async def _gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def _lang(wanted: object) -> str:
+    return wanted if isinstance(wanted, str) and wanted in LANGUAGES else LANGUAGES[0]

@@ -1,0 +1,129 @@
+"""What the panel knows of the table: the newest status, how old it is, and whether the daemon still answers."""
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from controller.control.client import ControlClient, ControlFailed, ControlUnreachable
+from controller.panel.threads import beside
+from drivers.protocol.texts import plain_json
+
+BEAT_S = 1.0
+"""Between two looks at the daemon, and between two beats of a stream."""
+ANSWER_S = 1.2
+"""An answer that takes longer counts as silence: with a look each second the page knows within 3 s."""
+REDIAL_S = 0.5
+
+Document = dict[str, Any]
+
+
+class Live:
+    """Follows one daemon. `daemon`: ok, silent (it does not answer) or away (nobody is there)."""
+
+    def __init__(self, socket: Path, clock: Callable[[], float] = time.monotonic) -> None:
+        self.socket, self.daemon, self.reason = socket, "away", "not asked yet"
+        self.status: Document = {}
+        self.body = "{}"
+        self.stopping = asyncio.Event()
+        self._ended = threading.Event()
+        self._watching: ControlClient | None = None
+        self._clock, self._heard = clock, clock()
+        self._news, self._dirty = asyncio.Event(), asyncio.Event()
+
+    async def run(self) -> None:
+        """Looks at the daemon on each news and each second, until `stop`."""
+        loop = asyncio.get_running_loop()
+        threading.Thread(target=self._watch, args=(loop,), daemon=True).start()
+        while not self.stopping.is_set():
+            self._dirty.clear()
+            try:
+                self._take(await beside(self._ask))
+            except (ControlUnreachable, ControlFailed) as exc:
+                self.daemon = "silent" if isinstance(exc.__cause__, TimeoutError) else "away"
+                self.reason = str(exc)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._dirty.wait(), BEAT_S)
+
+    def stop(self) -> None:
+        """Ends the loop and every stream."""
+        self.stopping.set()
+        self._ended.set()
+        if self._watching is not None:
+            self._watching.cut()
+        self._dirty.set()
+        self._wake()
+
+    @property
+    def id(self) -> str:
+        """Names the newest record: journal and order."""
+        record = self.status.get("record", {})
+        return f"{record.get('journal', '')}:{record.get('order', 0)}"
+
+    async def events(self, last: str, is_open: Callable[[], bool]) -> AsyncIterator[bytes]:
+        """Yields the bytes of one stream: the whole table whenever it changed, and a beat each second.
+
+        `last`: id of the last event that the browser saw; `is_open`: False once the session is over.
+        """
+        if last:
+            yield _event("since", msgspec.json.encode(self._since(last)).decode())
+        shown = ""
+        while not self.stopping.is_set():
+            news = self._news
+            if not is_open():
+                yield _event("over", "{}")
+                return
+            if self.status and self.body != shown:
+                shown = self.body
+                yield _event("table", shown, self.id)
+            age = round(1000 * (self._clock() - self._heard))
+            yield _event("beat", msgspec.json.encode({"daemon": self.daemon, "age_ms": age}).decode())
+            with suppress(TimeoutError):
+                await asyncio.wait_for(news.wait(), BEAT_S)
+
+    def _since(self, last: str) -> Document:
+        """Returns how many records the browser missed; null where they are of another journal."""
+        journal, _, order = last.partition(":")
+        mine, _, now = self.id.partition(":")
+        return {"missed": int(now) - int(order) if journal == mine and order.isdecimal() else None}
+
+    def _ask(self) -> Document:
+        with ControlClient(self.socket, ANSWER_S) as client:
+            return client.ask("status")
+
+    def _take(self, status: Document) -> None:
+        self.daemon, self.reason, self._heard = "ok", "", self._clock()
+        for device in status.get("devices", {}).values():
+            link = device.get("link") or {}
+            device["link"] = {"state": link.get("state"), "reason": link.get("reason")}
+        self.status = status
+        body = plain_json(msgspec.json.encode(status).decode())
+        if body != self.body:
+            self.body = body
+            self._wake()
+
+    def _wake(self) -> None:
+        self._news.set()
+        self._news = asyncio.Event()
+
+    def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Runs in a thread of its own: says that something is new, nothing else."""
+        while not self._ended.is_set():
+            with suppress(ControlUnreachable, ControlFailed, RuntimeError), ControlClient(self.socket) as client:
+                self._watching = client
+                if self._ended.is_set():
+                    return
+                for _ in client.watch(streams=("main", "diag")):
+                    loop.call_soon_threadsafe(self._dirty.set)
+                    if self._ended.is_set():
+                        return
+            self._ended.wait(REDIAL_S)
+
+
+def _event(name: str, data: str, number: str = "") -> bytes:
+    return f"{f'id: {number}' + chr(10) if number else ''}event: {name}\ndata: {data}\n\n".encode()

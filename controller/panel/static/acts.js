@@ -1,0 +1,76 @@
+// A touch becomes an act: with what the person was looking at, sent once, answered when it is on record.
+import { dead } from "./live.js";
+import { at, knows, make, say } from "./words.js";
+
+const csrf = document.querySelector("meta[name=csrf]").content;
+export const role = document.querySelector("meta[name=role]").content;
+let shown = {}, busy = false;
+
+/** Notes the status that is on the screen now. */
+export function looksAt(status) { shown = status; }
+
+async function post(path, body) {
+  const answer = await fetch(path, {
+    method: "POST", headers: { "content-type": "application/json", "x-csrf": csrf }, body: JSON.stringify(body),
+  });
+  if (answer.status === 401) location.assign("/login");
+  return answer.json();
+}
+
+const touch = () => crypto.getRandomValues(new Uint32Array(4)).join("-");
+const seen = () => ({ order: shown.record?.order ?? 0, marks: shown.marks ?? {} });
+
+/** Does acts one after another, until one is refused; returns whether all were done. */
+export async function doAll(acts, view = seen()) {
+  if (busy || dead()) return false;
+  busy = true;
+  document.querySelectorAll("button").forEach((b) => (b.disabled = true));
+  at("said").textContent = "";
+  try {
+    for (const [act, args] of acts) {
+      const answer = await post("/act", { act, args, seen: view, touch: touch() });
+      if (answer.error) {
+        at("said").textContent = refusal(answer.error);
+        return false;
+      }
+    }
+    return true;
+  } catch {
+    at("said").textContent = say("unknown_end");
+    return false;
+  } finally {
+    busy = false;
+    document.querySelectorAll("button").forEach((b) => (b.disabled = false));
+  }
+}
+export const doIt = (act, args = {}, view = undefined) => doAll([[act, args]], view);
+export const view = seen;
+
+/** Returns what would follow from an act, or its error. */
+export const tryIt = (act, args = {}) => post("/try", { act, args, touch: touch() });
+export const logout = async () => { await post("/logout", {}); location.assign("/login"); };
+
+export function refusal(error) {
+  const cite = error.cite?.length ? ` [${error.cite.join(", ")}]` : "";
+  return knows(`refusal.${error.code}`) ? say(`refusal.${error.code}`) : say("refused", { reason: error.reason }) + cite;
+}
+
+/** Opens the one dialog: a title, a text, keys made of [label, small, do, cls]. */
+export function ask(title, text, keys, before = []) {
+  at("dialog-title").textContent = title;
+  at("dialog-text").textContent = text;
+  at("dialog-keys").replaceChildren(...before, ...keys.map(key));
+  if (!at("dialog").open) at("dialog").showModal();
+}
+export const key = ([label, small, on, cls]) => make("button", { text: label, cls, on }, small && make("small", { text: small }));
+export const close = () => at("dialog").close();
+
+/** Asks for a whole number by touch, then calls `done` with it. */
+export function number(title, text, done) {
+  const typed = make("output", { text: "" });
+  const press = (d) => () => { typed.textContent = (typed.textContent + d).slice(0, 6); };
+  const digits = [..."7894561230"].map((d) => [d, "", press(d)]);
+  const clear = [say("number.clear"), "", () => { typed.textContent = ""; }];
+  const confirm = [say("confirm"), "", () => { if (typed.textContent) { close(); done(Number(typed.textContent)); } }, "main"];
+  ask(title, text, [...digits, clear, confirm], [typed]);
+}
