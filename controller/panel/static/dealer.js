@@ -76,12 +76,17 @@ function asking(stage) {
 
 const seats = () => Array.from({ length: status.seats ?? 6 }, (_, n) => seat(n + 1));
 
+/** Returns the cents that go back to a seat while a duty asks for it. */
+const returning = (here) => (status.duties ?? []).some((d) => d.action?.startsWith("return"))
+  && Object.values(here.wagers).filter((x) => x.fate === "returned").reduce((sum, x) => sum + x.cents, 0);
+
 function seat(n) {
   const round = status.round, here = round?.seats[n], wagers = Object.entries(here?.wagers ?? {});
   const chip = round?.accepted.some(([s]) => s === n), lines = (status.offer?.lines ?? []).filter((x) => x.seat === n && (x.outcome !== "held" || x.reading));
   let cls = "seat", words = "";
   if (!wagers.length) [cls, words] = ["seat empty", say("empty")];
   else if (round.stage?.waiting[0] === n) [cls, words] = ["seat turn", say("turn")];
+  else if (returning(here)) [cls, words] = ["seat turn", say("return", { money: money(returning(here)) })];
   else if (here.void) words = say("void");
   else if (here.folded) [cls, words] = ["seat done", say("folded")];
   else if (lines.length) words = lines.map((x) => `${name(x.wager)} ${say(`outcome.${x.outcome}`)}${x.paid ? " " + money(x.paid) : ""}`).join(", ");
@@ -180,7 +185,7 @@ function draw(next) {
   document.body.classList.remove("waiting");
   at("table").textContent = next.table ?? "–";
   at("round").textContent = next.round ? say("round", { n: next.round.number }) : next.open ? say("no_round") : say("closed");
-  at("phase").textContent = next.round ? say(`phase.${next.round.phase}`) : "";
+  at("phase").textContent = !next.round ? "" : next.round.void ? say("void.round") : say(`phase.${next.round.phase}`);
   const what = now();
   document.body.classList.toggle("stopped", Boolean(what.stopped || next.round?.phase === "stopped"));
   at("do").textContent = what.title;
@@ -191,7 +196,7 @@ function draw(next) {
   const { round } = next, where = [next.next_act, round?.round, round?.phase, round?.stage?.waiting, next.held];
   part("keys", [what.keys, where], () => { fresh_at = performance.now(); return what.keys.map(([text, small, on, cls]) => key([text, small, () => settled() && on(), cls])); });
   part("sets", [next.sets, round?.back], sets);
-  part("seats", [next.seats, round?.seats, round?.stage, round?.accepted, round?.phase, next.offer?.lines], seats);
+  part("seats", [next.seats, round?.seats, round?.stage, round?.accepted, round?.phase, next.offer?.lines, next.duties], seats);
 }
 
 /** Shows what would follow from an irregularity, then asks to confirm it. */
@@ -200,7 +205,7 @@ async function follows(trigger, seat) {
   const before = view(), told = await tryIt("report_irregularity", args);
   const back = [say("back"), "", irregular];
   if (told.error) return ask(say(`trigger.${trigger}`), told.error.reason + (told.error.cite?.length ? ` [${told.error.cite.join(", ")}]` : ""), [back]);
-  ask(`${say("irregular.follows")}: ${say(`trigger.${trigger}`)}`, told.facts.map(consequence).filter(Boolean).join("\n"),
+  ask(`${say("irregular.follows")}: ${say(`trigger.${trigger}`)}`, [...told.facts.map(consequence), ...decided(told.facts)].filter(Boolean).join("\n"),
     [[say("confirm"), "", () => { close(); doIt("report_irregularity", args, before); }, "main"], back]);
 }
 function consequence({ kind, data }) {
@@ -208,8 +213,13 @@ function consequence({ kind, data }) {
   if (kind === "disposition_made") return `${say("f.disposition_made")}: ${data.says ?? data.trigger}${cite}`;
   if (kind === "duty_opened") return `${say("f.duty_opened")}: ${(data.action ?? "").replaceAll("_", " ")}${cite}`;
   if (kind === "hold_placed") return `${say("f.hold_placed", { role: say(`role.${data.least_role}`) })}${cite}`;
-  if (kind === "wager_decided") return say("f.wager_decided", { wager: name(data.wager), seat: data.seat, fate: say(`fate.${data.fate}`) });
   return "";
+}
+/** Returns a line for each wager and fate, with all its seats. */
+function decided(facts) {
+  const seats = {};
+  for (const { data } of facts.filter((x) => x.kind === "wager_decided")) (seats[`${data.wager} ${data.fate}`] ??= []).push(data.seat);
+  return Object.entries(seats).map(([key, all]) => { const [wager, fate] = key.split(" "); return say("f.wager_decided", { wager: name(wager), seat: all.join(", "), fate: say(`fate.${fate}`) }); });
 }
 const OF_A_SEAT = ["wrong_count_player", "player_card_exposed", "player_left", "false_declaration", "hand_declared_void", "progressive_late", "hand_touched", "hand_hidden", "wager_late"];
 function irregular() {
