@@ -53,6 +53,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "act": "Do something at the table, as a person in a role.",
         "watch": "Print each record as it comes: time, subject, kind, essentials, what it rests on.",
         "outbox": "Show how far events are at the broker, and send parked ones again.",
+        "panel": "The web page that dealer and floor press, and its people.",
         "metrics": "Print the table's figures in Prometheus's text format, for the textfile collector of its node exporter.",
     },
     "Setting up": {
@@ -156,19 +157,13 @@ def acting(command: Callable[..., None]) -> Callable[..., None]:
 
 def client(socket: Path | None, config: Path | None) -> "ControlClient":
     """A connection to the daemon; ends the command where there is none."""
-    from controller.control.client import ControlClient, ControlUnreachable
+    from controller.control.client import DEFAULT_SOCKET, ControlClient, ControlUnreachable
 
+    path = socket or (_socket_of(config) if config else DEFAULT_SOCKET)
     try:
-        return ControlClient(socket_path(socket, config))
+        return ControlClient(path)
     except ControlUnreachable as exc:
         end(str(exc), UNREACHABLE)
-
-
-def socket_path(socket: Path | None, config: Path | None) -> Path:
-    """Returns the socket that was named, or that of the configuration, or the usual one."""
-    from controller.control.client import DEFAULT_SOCKET
-
-    return socket or (_socket_of(config) if config else DEFAULT_SOCKET)
 
 
 def _socket_of(config: Path) -> Path:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from controller.cli.arguments import A_PATH
-from controller.cli.main import UNREACHABLE, WRONG, end, reaching, socket_path
+from controller.cli.main import UNREACHABLE, WRONG, end, reaching
 
 PEOPLE = click.option(
     "--people",
@@ -62,7 +62,7 @@ def serve(
         raise click.UsageError("--cert and --key belong together")
     configure(LogFormat.AUTO, LogLevel.INFO, cache=True)
     try:
-        asyncio.run(run(Address(listen, port, cert, key, names), socket_path(socket, config), people))
+        asyncio.run(run(Address(listen, port, cert, key, names), _socket(socket, config), people))
     except (MayNotListen, PeopleUnreadable) as exc:
         end(str(exc), WRONG)
     except ValueError as exc:
@@ -108,3 +108,15 @@ def person(people: Path, name: str | None, remove: str | None, number: str | Non
         end(str(exc), WRONG)
     except OSError as exc:
         end(f"{people}: {exc.strerror}", UNREACHABLE)
+
+
+def _socket(socket: Path | None, config: Path | None) -> Path:
+    """Returns the socket that was named, or that of the configuration, or the usual one."""
+    from controller.config.load import socket_of
+    from controller.config.model import ConfigInvalid
+    from controller.control.client import DEFAULT_SOCKET
+
+    try:
+        return socket or (socket_of(config) if config else DEFAULT_SOCKET)
+    except ConfigInvalid as exc:
+        end(str(exc), WRONG)

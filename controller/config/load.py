@@ -17,8 +17,7 @@ from controller.config.model import Config, ConfigInvalid, Elections, LogConfig,
 from controller.config.retention import read_retention
 from controller.config.table import TableConfig
 from controller.control.client import DEFAULT_SOCKET
-from controller.control.desk import NAME as PERSON
-from controller.control.desk import ControlConfig, Person, Voucher
+from controller.control.desk import NAME, ControlConfig, Person, Voucher
 from controller.control.endpoint import MAX_PATH
 from controller.games.settling.round import MOST
 from controller.log import LogFormat, LogLevel
@@ -333,7 +332,7 @@ class _File:
             )
         people: dict[str, Person] = {}
         for entry in section.tables("people", "name"):
-            name, roles = entry.text("name", None, PERSON), entry.words("roles", Role)
+            name, roles = entry.text("name", None, NAME), entry.words("roles", Role)
             uid = entry.maybe_whole("uid", 0, MAX_UID)
             entry.close()
             if name in people:
@@ -345,16 +344,16 @@ class _File:
                     "needed_in_production",
                 )
             people[name] = Person(name, frozenset(roles), uid)
-        vouchers = self._vouchers(section)
+        control = ControlConfig(socket, people, self._vouchers(section))
         section.close()
-        return ControlConfig(socket, people, vouchers)
+        return control
 
     def _vouchers(self, section: Table) -> tuple[Voucher, ...]:
-        """Returns the programs that answer for their people. Without a login nobody could tell them from others."""
+        """Returns the programs that answer for their people."""
         vouchers = []
         for entry in section.tables("voucher", "name"):
-            name, roles = entry.text("name", None, PERSON), entry.words("roles", Role)
-            vouchers.append(Voucher(name, entry.whole("uid", 0, MAX_UID), frozenset(roles)))
+            name, uid = entry.text("name", None, NAME), entry.whole("uid", 0, MAX_UID)
+            vouchers.append(Voucher(name, uid, frozenset(entry.words("roles", Role))))
             entry.close()
         return tuple(vouchers)
 
