@@ -124,10 +124,12 @@ function pad(n) {
 }
 /** Each act changes its own seat, so each later one carries the view that the one before has made. */
 async function place(acts) {
-  for (const [act, args] of acts) if (!(await doIt(act, args)) || !(await fresh())) return;
+  for (const [act, args] of acts) {
+    const lies = () => Boolean(status.round?.seats[args.seat]?.wagers[args.wager]) === (act === "place_wager");
+    if (!(await doIt(act, args))) return;
+    for (let tries = 0; !lies() && tries < 500; tries++) await new Promise((later) => setTimeout(later, 20));
+  }
 }
-const fresh = () => new Promise((done) => { const old = status.record?.order; let tries = 0; const look = setInterval(() => {
-  if (status.record?.order !== old || ++tries > 100) { clearInterval(look); done(status.record?.order !== old); } }, 20); });
 
 function sets() {
   return Object.entries(status.sets ?? {}).map(([back, set]) => {
