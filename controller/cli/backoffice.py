@@ -12,6 +12,7 @@ from controller.backoffice.database import database, store
 from controller.backoffice.schema import SchemaUnknown
 from controller.backoffice.upkeep import KEPT_DAYS, Alarm, acknowledge, alarms, prune
 from controller.cli.arguments import A_FILE, LARGEST
+from controller.cli.groups import Sentences
 from controller.cli.main import AS_JSON, UNREACHABLE, WRONG, end, show
 from controller.cli.store.home_assistant import home_assistant
 from controller.cli.store.metrics import metrics
@@ -32,9 +33,14 @@ STORE = click.option(
 )
 
 
-@click.group()
+@click.group(cls=Sentences)
 def backoffice() -> None:
-    """Keeps what the tables publish, and tells what is missing."""
+    """Keep what the tables publish, prove it, report it, and tell what is missing.
+
+    \b
+    Example:
+      tablewarden backoffice record --from mqtt://127.0.0.1 --to sqlite:events.sqlite
+    """
 
 
 @backoffice.command()

@@ -53,7 +53,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "act": "Do something at the table, as a person in a role.",
         "watch": "Print each record as it comes: time, subject, kind, essentials, what it rests on.",
         "outbox": "Show how far events are at the broker, and send parked ones again.",
-        "panel": "The web page that dealer and floor press, and its people.",
+        "panel": "Serve the web page that the dealer presses, and list the people who may log in there.",
         "metrics": "Print the table's figures in Prometheus's text format, for the textfile collector of its node exporter.",
     },
     "Setting up": {
@@ -65,7 +65,7 @@ SECTIONS: dict[str, dict[str, str]] = {
     },
     "The record": {"journal": "Look at a record without a daemon: prove it, or read it."},
     "The back office": {
-        "backoffice": "Keeps what the tables publish, and tells what is missing.",
+        "backoffice": "Keep what the tables publish, prove it, report it, and tell what is missing.",
         "schema": "List what a table publishes, or print the schema of one TYPE of it.",
     },
     "The rules": {

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from controller.cli.arguments import A_PATH
+from controller.cli.groups import Sentences
 from controller.cli.main import UNREACHABLE, WRONG, end, reaching
 
 PEOPLE = click.option(
@@ -19,9 +20,9 @@ PEOPLE = click.option(
 ROLES = ("dealer", "floorperson", "supervisor", "technician")
 
 
-@click.group()
+@click.group(cls=Sentences)
 def panel() -> None:
-    """The web page that dealer and floor press, and its people.
+    """Serve the web page that the dealer presses, and list the people who may log in there.
 
     \b
     Example:

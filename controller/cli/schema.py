@@ -8,6 +8,7 @@ from msgspec import json
 from controller.catalogue import documents
 from controller.catalogue.asyncapi import asyncapi
 from controller.catalogue.page import page
+from controller.cli.arguments import A_PATH
 from controller.cli.main import USAGE, end
 
 
@@ -20,7 +21,7 @@ from controller.cli.main import USAGE, end
     "--all",
     "folder",
     metavar="DIR",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=A_PATH,
     help="Write events.json and asyncapi.json to DIR, and events.md beside DIR.",
 )
 def schema(name: str | None, as_asyncapi: bool, folder: Path | None) -> None:
