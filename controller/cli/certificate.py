@@ -43,6 +43,11 @@ def certificate() -> None:
 
     For a bench or a small house. A house with an authority of its own issues the same: CN = table id for a table, the host name
     as subjectAltName for the broker.
+
+    \b
+    Example:
+      tablewarden certificate authority --in /root/authority
+      tablewarden certificate table lv01-bj-017 --in /root/authority
     """
 
 
