@@ -20,7 +20,7 @@ MODULE ?=
 .PHONY: run test compiled lint kill powercut hands rounds edges bench soak faults torture mutants lock clean setup rankers system guest
 
 run: setup system
-	$(BIN)/tablewarden bench --rulebook $(RULEBOOK) --rounds $(ROUNDS) --speed $(SPEED) --broker $(BROKER) --watch
+	$(BIN)/tablewarden bench --rulebook $(RULEBOOK) --rounds $(ROUNDS) --speed $(SPEED) --broker $(BROKER) --recorder --watch
 
 test: setup rankers system guest
 	$(MAKE) --no-print-directory -j2 lint compiled

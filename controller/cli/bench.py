@@ -140,6 +140,9 @@ def _keep(context: click.Context, parameter: click.Parameter, given: Path | None
 @click.option("--slow-sync", type=click.IntRange(0, 1500), default=0, metavar="MS", help="Added to each sync.")
 @click.option("--kill", "kills", type=click.IntRange(min=0), default=0, help="Kill the daemon so many times.")
 @click.option("--seconds", type=Finite(min=0), default=0.0, help="Longest run; 0 = no limit.")
+@click.option(
+    "--recorder", is_flag=True, help="A recorder keeps the events in SQLite; the end says what it holds."
+)
 @click.option("--watch", is_flag=True, help="Print each record as it comes.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document instead of a page.")
 @click.option(

@@ -46,7 +46,8 @@ class Options:
     bus). `offer`: optional wagers beside the usual ones. `reshuffles`: the shoe shuffles by itself, without a
     shuffler. `link`: how devices are connected, one of `LINKS`. `pays`: cards are recorded and each wager is
     settled as offered. `reader`: a shoe that people deal from and that reads cards, tdp or bee-tek; "" = none.
-    `scenario`: a file about one device (docs/scenarios.md), None = none.
+    `scenario`: a file about one device (docs/scenarios.md), None = none. `recorder`: the back office's consumer runs
+    beside the table, and the table waits for its confirmations.
     """
 
     rulebook: str = "md-uth"
@@ -72,6 +73,7 @@ class Options:
     pays: bool = False
     reader: str = ""
     scenario: Path | None = None
+    recorder: bool = False
 
     @cached_property
     def script(self) -> Script | None:

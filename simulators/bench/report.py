@@ -5,6 +5,7 @@ from typing import Any
 from simulators.bench.observer.evidence import Evidence, State
 from simulators.bench.observer.money import Fates, fates
 from simulators.bench.observer.record import Row
+from simulators.bench.recorder import in_words
 from simulators.bench.run import Outcome
 
 
@@ -17,6 +18,7 @@ def document(outcome: Outcome) -> dict[str, Any]:
         "elections": dict(evidence.elections),
         "broker": outcome.broker,
         "journal": {"path": str(outcome.journal), "id": evidence.journal_id},
+        "recorder": outcome.recorder,
         "duration_s": round(outcome.duration_s, 2),
         "failed": outcome.failed,
         "rounds": [_round(evidence, current) for current in fates(evidence)],
@@ -106,6 +108,7 @@ def page(outcome: Outcome) -> str:
     lines = [
         f"{told['rulebook']}, {told['method']}: {counts['rounds']} rounds in {told['duration_s']:g} s",
         f"broker: {told['broker']}",
+        *(in_words(outcome.recorder) if outcome.recorder else ()),
         ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in counts.items() if name != "rounds"),
         "",
     ]

@@ -169,6 +169,7 @@ class Rig:
         lines += ["", "[journal]", *(f"{name} = {json.dumps(str(file))}" for name, file in record.items())]
         if broker.host:
             lines += ["", "[mqtt]", f'host = "{broker.host}"', f"port = {broker.port}", f'client_id = "{TABLE}"']
+            lines += ['confirm = "consumer"', 'consumers = ["recorder"]'] * self.options.recorder
         lines += ["", "[control]", f"socket = {json.dumps(str(self.control))}"]
         people = [("dealer", "dealer"), ("floorperson", "floorperson"), ("supervisor", "supervisor")]
         people += [("technician", "technician")]

@@ -21,6 +21,7 @@ from simulators.bench.observer.judge import judge
 from simulators.bench.observer.record import RecordReader
 from simulators.bench.options import Options
 from simulators.bench.possible import never_decided, not_as_written
+from simulators.bench.recorder import Recorder
 from simulators.bench.rig import Rig, serial
 from simulators.bench.slow_disk import slow_sync
 from simulators.bench.subscriber import Delivered, Subscriber
@@ -39,7 +40,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of a run. `failed` "" = it ran to its end."""
+    """The result of a run. `failed` "" = it ran to its end. `recorder`: what it holds, {} = none ran."""
 
     evidence: Evidence
     verdicts: tuple[Verdict, ...]
@@ -48,6 +49,7 @@ class Outcome:
     duration_s: float
     failed: str = ""
     people: tuple[dict[str, Any], ...] = ()
+    recorder: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -114,6 +116,7 @@ class _Bench:
             kept = {file for file in self.rig.keys if file.exists()}
             self.rig.write_config(broker)
             env = slow_sync(self.directory, self.options.slow_sync_ms)
+            recorder = await self._recorder(stack, broker)
             try:
                 await self._start_daemon(env)
             except ChildFailed:
@@ -124,6 +127,13 @@ class _Bench:
             stack.push_async_callback(_cancel, scrolling)
             failed = await self._play(env)
             await self._stop_daemon()
+            held = (
+                await recorder.holds(sum(self.record.heads()[name] for name in ("main", "diag")))
+                if recorder
+                else {}
+            )
+            if held and not held["complete"]:
+                failed = failed or "the recorder does not hold every event"
         self._take_back({*self.rig.keys} - kept)
         evidence = self.ears.evidence
         evidence.rows = self.record.rows()
@@ -133,7 +143,7 @@ class _Bench:
         failed = not_as_written(self.options, evidence) or failed or never_decided(self.options, evidence)
         return Outcome(
             evidence, verdicts, broker.says, self.rig.journal, time.monotonic() - began, failed,
-            tuple(self.ears.people),
+            tuple(self.ears.people), held,
         )  # fmt: skip
 
     def _take_back(self, made: set[Path]) -> None:
@@ -165,6 +175,13 @@ class _Bench:
             except TimeoutError as exc:
                 raise ChildFailed("broker", f"gave no subscription at {broker.host}:{broker.port}") from exc
         return broker
+
+    async def _recorder(self, stack: AsyncExitStack, broker: Broker) -> Recorder | None:
+        if not self.options.recorder or not broker.host:
+            return None
+        recorder = await Recorder.start(self.rig, broker)
+        stack.push_async_callback(recorder.stop)
+        return recorder
 
     async def _devices(self, stack: AsyncExitStack) -> None:
         for kind in self.options.kinds:
