@@ -69,9 +69,9 @@ class RulebookName(TypedDict):
 
 
 class Held(TypedDict):
-    """A hold: play stands still until a person of `least_role` lifts it. No `seat`: the round."""
+    """A hold: play stands still until a person of `least_role` lifts it. No `seat`: the round. No `hold`: the fail-safe."""
 
-    hold: str
+    hold: NotRequired[str]
     reason: str
     least_role: Role
     seat: NotRequired[int]
