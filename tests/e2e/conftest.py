@@ -29,7 +29,6 @@ from controller.journal.proof.verify import verify
 from controller.journal.record import Record, Stream
 from controller.journal.store import Journal, opened
 from controller.journal.vault.vault_keys import VaultKeys
-from controller.table.words.codec import body_from, encode
 from simulators.bench.broker import Broker, choose
 from simulators.bench.children import Child, start, tail
 from simulators.bench.options import SITE, TABLE, Options
@@ -38,6 +37,7 @@ from simulators.bench.rig import Rig as Names
 from simulators.bench.subscriber import Delivered, Subscriber
 from tests.e2e.nursery import Nursery
 from tests.support.forked import Mother
+from tests.support.reported import as_recorded
 
 MOSQUITTO = shutil.which("mosquitto") or "/usr/sbin/mosquitto"
 PATIENCE_S = 40.0
@@ -355,8 +355,8 @@ class Rig:
             assert due, f"{kind} was never told that anything is durable"
             assert [key for key in due if key not in recorded] == []
             for key in (k for k in recorded if k[0] == serial(kind)):
-                name, said = known[key]["kind"], {k: v for k, v in known[key]["body"].items() if v is not None}
-                body = json.loads(encode(body_from(name, said)))  # 0 for no command stays away from the record
+                name = known[key]["kind"]
+                body = as_recorded(name, known[key]["body"])
                 assert (recorded[key].kind, json.loads(recorded[key].data)["body"]) == (name, body)
 
     def assert_nothing_was_opened_off_the_record(self) -> None:

@@ -100,7 +100,7 @@ async def deal(rig: Rig, device: Device) -> None:
     shoe = rig.devices["shoe-1"].simulator
     shoe.act("load", {"back": "red"})
     await asyncio.sleep(HAND_S)
-    refused = refusal(await rig.engine.act(a.StartDealing(), Actor("dealer", Role.DEALER)))
+    refused = refusal(told.fact for told in await rig.engine.act(a.StartDealing(), Actor("dealer", Role.DEALER)))
     assert refused is None, refused
     await rig.until(lambda: shoe.state()["dispensing"] == "allowed", "cards may come")
     shoe.act("green", {})

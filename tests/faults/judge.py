@@ -12,6 +12,7 @@ from tests.faults.catalogue import Row
 from tests.faults.machine import Bus, Device, LineShoe
 from tests.faults.play import Played
 from tests.faults.rig import Rig
+from tests.support.reported import as_recorded
 
 SAFE = ("inhibited", "engaged")
 US = timedelta(microseconds=1)
@@ -27,7 +28,7 @@ class Lost(NamedTuple):
 
     boot: str
     first: int
-    last: int
+    last: int = 0
     reused: bool = False
 
     def covers(self, boot: str, counter: int) -> bool:
@@ -99,7 +100,7 @@ def account(rig: Rig, device: Device) -> list[str]:
         _, boot, counter = record.origin
         recorded[boot].append(counter)
         kind, told = truth.get((boot, counter), ("nothing", {}))
-        if (record.kind, body["body"]) != (kind, {k: v for k, v in told.items() if v is not None}):
+        if record.kind != kind or body["body"] != as_recorded(kind, told):
             others.append((boot, counter, f"is on record as {record.kind}, the device says {kind}"))
     for boot, counters in recorded.items():
         if counters != sorted(set(counters)):

@@ -276,7 +276,7 @@ class Rig:
     async def act(self, act: a.Act, who: str = "dealer") -> None:
         """A person's act; fails where it is refused."""
         role = PEOPLE.get(who, Role.PLAYER)
-        said = refusal(await self.engine.act(act, Actor(who, role)))
+        said = refusal(told.fact for told in await self.engine.act(act, Actor(who, role)))
         assert said is None, f"{act.kind}: {said}"
 
     async def open_table(self) -> None:
