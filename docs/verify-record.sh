@@ -74,8 +74,8 @@ checkpoint() { # $1: where, $2: body of a checkpoint_signed
 closing() { # $1: where, $2: body of a record_day_closed: is this part's beginning the end of that day?
   local statement signature
   local -A named hashes
-  statement=$(sed -E 's/^\{"day":"[^"]*","statement":"(([^"\\]|\\.)*)".*/\1/; s/\\"/"/g' <<<"$2")
-  signature=$(sed -E 's/^\{"day":"[^"]*","statement":"([^"\\]|\\.)*","signature":"([0-9a-f]*)".*/\2/' <<<"$2")
+  statement=$(sed -E 's/^.*[{,]"statement":"(([^"\\]|\\.)*)","signature":".*/\1/; s/\\"/"/g' <<<"$2")
+  signature=$(sed -E 's/^.*[{,]"statement":"([^"\\]|\\.)*","signature":"([0-9a-f]*)".*/\2/' <<<"$2")
   names "$statement" && is_beginning && has_signed "$1" "$statement" "$signature" && named_at=1 closed_at=1
 }
 

@@ -88,7 +88,8 @@ def _records(events: list[f.Event], then: dict[str, Any]) -> None:
     for kind, wanted in then.get("records", {}).items():
         (event,) = [event for event in events if event.kind == kind]
         told = builtins(event)
-        assert {name: told.get(name) for name in wanted} == wanted
+        there = {name: value if value or name in told else None for name, value in wanted.items()}  # no 0 for none
+        assert {name: told.get(name) for name in wanted} == there
     if "wants" in then:
         wanted = [f"{x.device} {x.level} {x.value}" for x in events if isinstance(x, f.LevelWanted)]
         assert wanted == then["wants"]

@@ -235,7 +235,7 @@ def test_a_kind_of_input_that_nobody_knows_is_refused(make_table):
 
 
 UNREAD = (
-    "the cards that were told in this round are sealed under vault key k1, which is not in the vault's file: "
+    "the cards recorded in this round are sealed under vault key k1, which is not in the vault's file: "
     "tell them again, and put that key back"
 )
 

@@ -143,7 +143,7 @@ def test_a_shoe_that_tells_each_card_is_held_against_the_deal_and_names_no_card(
         *READING, speaks, "--rounds", "4", "--fault", "shoe.drawn_untold@2", "--fault", "shoe.key_turned@3"
     )
     held = [row.data["reason"] for row in facts(rows, "hold_placed")]
-    assert any("has told of" in reason and "count the hands" in reason for reason in held)
+    assert any("has reported" in reason and "count the hands" in reason for reason in held)
     assert any("is set to burn cards" in reason for reason in held)
     told = facts(rows, "card_drawn")
     assert len(told) > 50

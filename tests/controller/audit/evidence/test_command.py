@@ -224,10 +224,11 @@ def test_a_wire_that_may_name_cards_is_left_out(flush: tuple[Recorded, str], tmp
 def test_the_records_of_every_release_give_evidence(tmp_path: Path) -> None:
     """Of a round of each kept journal, with the key that signed it."""
     for packed in sorted(FOLDER.glob("*/*.journal.gz")):
-        path = tmp_path / packed.name
+        path = tmp_path / packed.parent.name / packed.name
+        path.parent.mkdir(exist_ok=True)
         path.write_bytes(gzip.decompress(packed.read_bytes()))
         public = packed.with_name(packed.name.replace(".journal.gz", ".pub"))
-        done = ask(path, "2", "--key", public, "--out", tmp_path / f"{packed.name}.zip", "--json")
+        done = ask(path, "2", "--key", public, "--out", path.with_suffix(".zip"), "--json")
         assert done.exit_code == 1, done.output
         told = json.loads(done.output)
         assert told["records"] > 30

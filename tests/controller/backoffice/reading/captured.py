@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 
+from msgspec import json
+
 from controller.clock import Stamp
 from controller.journal.proof.checkpoint import signed_statement
 from controller.journal.proof.keys import SigningKey, make_key
@@ -11,7 +13,7 @@ from controller.journal.record import Draft, Stream, Transaction
 from controller.journal.store import Journal, opened
 from controller.publish.envelope import Wrapper
 from controller.publish.topics import Topics
-from controller.table.words.codec import encode, encode_input
+from controller.table.words.codec import encode, encode_input, version_of
 from controller.table.words.inputs import CheckpointSigned, Input, Moment
 from tests.kept.days import FOLDER, Line, read  # type: ignore[attr-defined]  # the folder days/ has the name of the module
 
@@ -55,10 +57,19 @@ def _transaction(line: Line, round_: str | None) -> tuple[Transaction, str | Non
     for fact in line["facts"]:
         round_ = fact["data"].get("round") or round_
         drafts.append(
-            Draft(Stream(fact["stream"]), fact["kind"], 1, fact["subject"], round_, encode(fact["data"]))
+            Draft(
+                Stream(fact["stream"]),
+                fact["kind"],
+                version_of(fact["kind"]),
+                fact["subject"],
+                round_,
+                json.encode(fact["data"]),
+            )
         )
         round_ = None if fact["kind"] == "round_ended" else round_
-    said = Draft(Stream.INPUT, given["kind"], 1, given["subject"], None, encode(given["data"]))
+    said = Draft(
+        Stream.INPUT, given["kind"], version_of(given["kind"]), given["subject"], None, json.encode(given["data"])
+    )
     return Transaction(_at(line), said, None, tuple(drafts)), round_
 
 

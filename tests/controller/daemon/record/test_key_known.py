@@ -65,12 +65,12 @@ async def test_a_key_that_nobody_named_holds_the_table(
             (hold,) = state_of(daemon).holds.values()
             assert {public.id, new.id} <= set(hold.reason.replace(",", " ").split())
             assert hold.least_role is Role.SUPERVISOR
-    assert [(c["before"], c["key"], c["statement"]) for c in changes(journal)] == [(public.id, new.id, "")]
+    assert [(c["before"], c["key"], c.get("statement")) for c in changes(journal)] == [(public.id, new.id, None)]
     without_key(config, journal)
     async with running(config):
         pass
     assert changes(journal)[-1]["before"] == new.id
-    assert changes(journal)[-1]["key"] == ""
+    assert changes(journal)[-1].get("key") is None
 
 
 async def test_a_key_that_the_old_one_named_signs_without_a_word(

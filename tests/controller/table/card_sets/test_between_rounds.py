@@ -107,7 +107,7 @@ def test_a_set_that_was_let_out_is_not_exchanged_before_its_first_card(make_tabl
         (hold,) = table.state.holds
         table.act(a.ResolveHold(hold, a.Resolution.GO_ON))
         table.act(a.StartDealing())
-    assert "were let out" in table.refused(act).reason
+    assert "are out of the device" in table.refused(act).reason
     table.deal()
     assert "its cards are collected first" in table.refused(act).reason
 

@@ -12,7 +12,7 @@ from controller.table.words import facts as f
 from drivers import events as e
 
 COMMUNITY = a.RevealCommunity(a.Street.COMMUNITY)
-NOT_LET_OUT = "shoe-1 gave out cards that the dealer had not let out"
+NOT_LET_OUT = "cards_dispensed"
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_the_burn_and_the_community_cards_come_out_of_it(dealer_set, stacks):
         assert "are still in shoe-1" in table.refused(COMMUNITY).reason
         give(table, cards)
     assert (wanted(table), table.state.held, out(table)) == ("inhibited", False, 18)
-    assert "no stack is left" in table.refused(a.StartDealing()).reason
+    assert table.refused(a.StartDealing()).code == "all_dealt"
     table.act(COMMUNITY)
     assert (table.round.phase, out(table)) == (Phase.SHOWDOWN, 18)
     for act in (a.SettleRound(), a.CollectCards(), a.EndRound()):
@@ -86,7 +86,7 @@ def test_the_burn_and_the_community_cards_come_out_of_it(dealer_set, stacks):
 def test_before_they_are_let_out_none_may_come(dealer_set):
     """Clause: fast-action (k)(1)."""
     give(dealer_set, 1)
-    assert [hold.reason for hold in dealer_set.state.holds.values()] == [NOT_LET_OUT]
+    assert [hold.code for hold in dealer_set.state.holds.values()] == [NOT_LET_OUT]
 
 
 def test_one_card_more_than_were_let_out_is_a_wrong_number(dealer_set, disposed):
@@ -179,7 +179,7 @@ def test_also_where_it_is_found_once_the_dealers_hand_is_up(dealer_set):
     assert wanted(table) == "inhibited"
     table.act(a.ConfirmDuty(duty))
     give(table, 1)
-    assert [hold.reason for hold in table.state.holds.values()] == [NOT_LET_OUT]
+    assert [hold.code for hold in table.state.holds.values()] == [NOT_LET_OUT]
 
 
 def test_a_card_that_was_not_let_out_for_it_is_held(table):
@@ -187,7 +187,7 @@ def test_a_card_that_was_not_let_out_for_it_is_held(table):
     short(table)
     table.act(a.StartDealing())
     give(table, 1, 1)
-    assert [hold.reason for hold in table.state.holds.values()] == [NOT_LET_OUT]
+    assert [hold.code for hold in table.state.holds.values()] == [NOT_LET_OUT]
 
 
 def test_a_player_who_gives_it_up_needs_none(table):
@@ -197,7 +197,7 @@ def test_a_player_who_gives_it_up_needs_none(table):
     table.act(a.ReportIrregularity(Trigger.HAND_DECLARED_VOID, 3))
     assert wanted(table) == "inhibited"
     give(table, 1)
-    assert [hold.reason for hold in table.state.holds.values()] == [NOT_LET_OUT]
+    assert [hold.code for hold in table.state.holds.values()] == [NOT_LET_OUT]
 
 
 def test_where_the_rest_is_dealt_by_hand_nothing_more_is_let_out(make_table):

@@ -111,7 +111,7 @@ def test_what_cannot_be_said_anew(fast, make_table):
     assert refused.cite == ("(h)(8)",)
     table.act(FOUR)
     refused = table.refused(NO)
-    assert "the dealer's cards that were told are a natural; tell them again" in refused.reason
+    assert "the dealer's cards on record are a natural" in refused.reason
     assert refused.cite == ("(h)(8)",)
     table.act(a.SettleRound())
     assert "cannot be done in phase settled" in table.refused(NO).reason

@@ -68,7 +68,7 @@ def test_the_stub_of_a_set_whose_shuffle_told_no_count_is_counted(ready):
     assert table_document(ready.setup, ready.state)["stub"]["waived"] is False
     refused = ready.refused(a.CollectCards())
     assert refused.code == "stub_count_due"
-    assert "no count of the red set was told when it was shuffled last" in refused.reason
+    assert "no count of the red set was reported when it was shuffled last" in refused.reason
     assert refused.cite
     ready.act(a.RecordStubCount(ready.right_stub()))
     ready.act(a.CollectCards())
