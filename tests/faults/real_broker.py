@@ -123,9 +123,9 @@ class CountedLink:
         self.unanswered += 1
         self._link.send(topic, payload, answered=counted, **more)
 
-    async def subscribe(self, topic: str) -> int:
+    async def subscribe(self, topic: str, **more: Any) -> int:
         with self._broker.asking():
-            return await self._link.subscribe(topic)
+            return await self._link.subscribe(topic, **more)
 
     def incoming(self) -> AsyncIterator[Incoming]:
         return self._link.incoming()
