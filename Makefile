@@ -19,7 +19,8 @@ MODULE ?=
 
 .PHONY: run test compiled lint kill powercut hands rounds edges bench soak faults torture mutants lock clean setup rankers system guest
 
-run: setup system
+run: setup
+	@.ci/system-packages broker
 	$(BIN)/tablewarden bench --rulebook $(RULEBOOK) --rounds $(ROUNDS) --speed $(SPEED) --broker $(BROKER) --recorder --watch
 
 test: setup rankers system guest
