@@ -25,17 +25,18 @@ def test_a_scenario_befalls_its_device_while_people_play(bench):
 
 @pytest.mark.timeout(160)
 @pytest.mark.parametrize(
-    ("steps", "says"),
+    ("steps", "says", "rounds"),
     [
-        (SEEN + ASTRAY, "step 2: after 1 s plugged is True and not False"),
-        ('record = ["jammed"]\n' + SEEN, "not on record: jammed"),
-        (SEEN + "[[step]]\nat = 3600\n", "the run was over before step 2; play more rounds"),
+        (SEEN + ASTRAY, "step 2: after 1 s plugged is True and not False", "50"),
+        ('record = ["jammed"]\n' + SEEN, "not on record: jammed", "1"),
+        (SEEN + "[[step]]\nat = 3600\n", "the run was over before step 2; play more rounds", "1"),
     ],
+    ids=["astray", "record", "over"],
 )
-def test_a_scenario_that_does_not_come_out_fails_the_run(bench, tmp_path, steps, says):
-    """By its name, with what was wanted and what was there."""
+def test_a_scenario_that_does_not_come_out_fails_the_run(bench, tmp_path, steps, says, rounds):
+    """By its name, with what was wanted and what was there. A run ends with its scenario, and one of many rounds lasts a second."""
     path = tmp_path / "astray.toml"
     path.write_text(HEAD + steps)
-    ran = run_of(bench, path, rounds="1")
+    ran = run_of(bench, path, rounds)
     assert ran.code == 3
     assert f"astray.toml: {says}" in ran.told["failed"]
