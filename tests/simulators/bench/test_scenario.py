@@ -34,7 +34,7 @@ def test_a_scenario_befalls_its_device_while_people_play(bench):
     ids=["astray", "record", "over"],
 )
 def test_a_scenario_that_does_not_come_out_fails_the_run(bench, tmp_path, steps, says, rounds):
-    """By its name, with what was wanted and what was there. A run ends with its scenario, and one of many rounds lasts a second."""
+    """By its name, with what was wanted and what was there. A run ends with its scenario; 50 rounds last a second."""
     path = tmp_path / "astray.toml"
     path.write_text(HEAD + steps)
     ran = run_of(bench, path, rounds)
