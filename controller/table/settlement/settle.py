@@ -170,8 +170,7 @@ def _too_early(setup: Setup, state: State, act: a.SettleWager, wager: Wager) -> 
     if act.wager in opened(setup, round_, act.seat):
         return None
     if wager.fate is Fate.TO_SETTLE:
-        cards = next((d for d in state.duties.values() if d.action is Action.DEAL_COMMUNITY), None)
-        return Refusal(f"first {cards.id}: {cards.action}", cards.cite, code="duty_first") if cards else None
+        return _community_first(state)
     if round_.phase is not round_.game.stages[-1].phase:
         return _before_settlement(setup, state, act)
     turn = next_to_settle(setup, round_)
@@ -184,6 +183,14 @@ def _too_early(setup: Setup, state: State, act: a.SettleWager, wager: Wager) -> 
     if act.seat == seat and act.wager in names:
         return None
     return Refusal(f"first seat {seat}: {', '.join(names)}", cite, code=IN_ORDER)
+
+
+def _community_first(state: State) -> Refusal | None:
+    """Why a wager that a void spares is not settled yet: the community cards are still to be dealt for it."""
+    cards = next((d for d in state.duties.values() if d.action is Action.DEAL_COMMUNITY), None)
+    if cards is None or not _round(state).wagers(Fate.TO_SETTLE):
+        return None
+    return Refusal(f"first {cards.id}: {cards.action}", cards.cite, code="duty_first")
 
 
 def _before_settlement(setup: Setup, state: State, act: a.SettleWager) -> Refusal:
@@ -243,6 +250,7 @@ def verify_settle_round(setup: Setup, state: State, act: a.SettleRound, actor: A
         )
     return (
         short_hand_first(state, 0)
+        or _community_first(state)
         or cutting_card_untold(setup, state)
         or _uncounted(setup, state)
         or stub.due_before_settling(setup, state)

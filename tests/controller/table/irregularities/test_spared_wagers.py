@@ -70,6 +70,22 @@ def test_community_cards_that_lie_there_by_a_confirmed_duty_can_be_told_and_sett
     assert (line.seat, line.outcome, line.paid) == (1, "win", 3 * line.stake)
 
 
+@pytest.mark.parametrize("rulebook", ["ma-uth", "md-uth"])
+def test_no_act_settles_a_spared_trips_before_the_duty_to_deal_its_community_cards_is_done(dealt, rulebook):
+    """Also where the floor lets the hands play on: not the round as a whole either. Clauses: ma-uth 15(b), md-uth 13.C."""
+    table = dealt(rulebook, 1, **{"R-14": "hold"})
+    table.act(a.ReportIrregularity(Trigger.CARD_FACE_UP, cards=2))
+    for hold in list(table.state.holds):
+        table.act(a.ResolveHold(hold, STANDS))
+    table.to_showdown()
+    assert table.fates()[1, "trips"] == "to_settle"
+    for act in (a.SettleWager(1, "trips", a.Outcome.LOSE, 0), a.SettleRound()):
+        assert table.refused(act).code == "duty_first"
+    close(table, "deal_community")
+    table.act(a.SettleRound())
+    assert table.fates()[1, "trips"] == "settled"
+
+
 def test_a_trips_that_was_paid_is_not_sent_back(dealt):
     """Settled is settled: the second void reaches what is still to be settled, and nothing else."""
     table = dealt("md-uth", 1)
