@@ -6,9 +6,10 @@ Where the cards are known, what was paid is compared with what they make of the 
 from collections.abc import Sequence
 
 from controller.games.settling.settled import Cut, Line, Outcome, label
-from controller.rules.vocabulary import Action, Method, Role, Settle
+from controller.rules.vocabulary import Method, Role, Settle
 from controller.table.fold.ruling import Draft
 from controller.table.questions import coupons_and_envy, stub
+from controller.table.questions.community_due import community_first
 from controller.table.questions.counting_shoe import cutting_card_untold
 from controller.table.questions.short_hand import short_hand_first
 from controller.table.questions.stub_count_and_turns import opened, order_cite
@@ -170,7 +171,7 @@ def _too_early(setup: Setup, state: State, act: a.SettleWager, wager: Wager) -> 
     if act.wager in opened(setup, round_, act.seat):
         return None
     if wager.fate is Fate.TO_SETTLE:
-        return _community_first(state)
+        return community_first(state)
     if round_.phase is not round_.game.stages[-1].phase:
         return _before_settlement(setup, state, act)
     turn = next_to_settle(setup, round_)
@@ -183,14 +184,6 @@ def _too_early(setup: Setup, state: State, act: a.SettleWager, wager: Wager) -> 
     if act.seat == seat and act.wager in names:
         return None
     return Refusal(f"first seat {seat}: {', '.join(names)}", cite, code=IN_ORDER)
-
-
-def _community_first(state: State) -> Refusal | None:
-    """Why a wager that a void spares is not settled yet: the community cards are still to be dealt for it."""
-    cards = next((d for d in state.duties.values() if d.action is Action.DEAL_COMMUNITY), None)
-    if cards is None or not _round(state).wagers(Fate.TO_SETTLE):
-        return None
-    return Refusal(f"first {cards.id}: {cards.action}", cards.cite, code="duty_first")
 
 
 def _before_settlement(setup: Setup, state: State, act: a.SettleWager) -> Refusal:
@@ -250,7 +243,7 @@ def verify_settle_round(setup: Setup, state: State, act: a.SettleRound, actor: A
         )
     return (
         short_hand_first(state, 0)
-        or _community_first(state)
+        or community_first(state)
         or cutting_card_untold(setup, state)
         or _uncounted(setup, state)
         or stub.due_before_settling(setup, state)
