@@ -16,7 +16,7 @@ class Step(StrEnum):
 
 
 class Standing(NamedTuple):
-    """What tells an alarm that has not ended from others. `first`: the first number that it is about, or 0."""
+    """The key of an alarm that has not ended. `first`: the first number that it is about, 0 for none."""
 
     source: str
     code: str
@@ -97,7 +97,7 @@ class Rejected(NamedTuple):
 
 @dataclass(slots=True)
 class Batch:
-    """What is stored together. `rows` are new by all that is known."""
+    """One transaction of the store. `rows`: events that are not stored yet, as far as memory tells."""
 
     at: str
     rows: list[Row] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What people do with a store: look at alarms, acknowledge them, take out days that are old enough."""
+"""The acts of people on a store: they list alarms, acknowledge them, and remove old days."""
 
 import re
 import time

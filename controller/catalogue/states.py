@@ -263,7 +263,7 @@ class LastRoundState(Stated):
 
 
 class RulesState(Stated):
-    """What is played: the rule document, the wagers before the deal, and whether a set is dealt on from round to round."""
+    """The rules in force: rule document, wagers before the deal, and whether a set is dealt on from round to round."""
 
     rulebook: RulebookName
     wagers: list[OfferedWager]

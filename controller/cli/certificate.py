@@ -46,8 +46,8 @@ def certificate() -> None:
 
     \b
     Example:
-      tablewarden certificate authority --in /root/authority
-      tablewarden certificate table lv01-bj-017 --in /root/authority
+      tablewarden certificate authority --in authority
+      tablewarden certificate table lv01-bj-017 --in authority
     """
 
 
@@ -74,7 +74,7 @@ def authority(folder: Path, days: int) -> None:
 
     \b
     Example:
-      tablewarden certificate authority --in /root/authority
+      tablewarden certificate authority --in authority
     """
     _say(lambda: make_authority(folder, days))
 
@@ -89,8 +89,8 @@ def table(table_id: str, folder: Path, days: int, renew: bool) -> None:
 
     \b
     Example:
-      tablewarden certificate table lv01-bj-017 --in /root/authority
-      tablewarden certificate table lv01-bj-017 --in /root/authority --renew
+      tablewarden certificate table lv01-bj-017 --in authority
+      tablewarden certificate table lv01-bj-017 --in authority --renew
     """
     _say(lambda: issue(folder, _client(table_id, "table"), CLIENT, days=days, renew=renew))
 
@@ -105,7 +105,7 @@ def consumer(name: str, folder: Path, days: int, renew: bool) -> None:
 
     \b
     Example:
-      tablewarden certificate consumer recorder --in /root/authority
+      tablewarden certificate consumer recorder --in authority
     """
     _say(lambda: issue(folder, _client(name, "name"), CLIENT, days=days, renew=renew))
 
@@ -120,7 +120,7 @@ def broker(hosts: Sequence[str], folder: Path, days: int, renew: bool) -> None:
 
     \b
     Example:
-      tablewarden certificate broker broker.example 192.0.2.7 --in /root/authority
+      tablewarden certificate broker broker.example 192.0.2.7 --in authority
     """
     _say(lambda: issue(folder, BROKER, SERVER, hosts, days=days, renew=renew))
 

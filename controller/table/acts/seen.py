@@ -1,4 +1,4 @@
-"""What a person was looking at when they acted: a mark of each part of the table, and which parts an act rests on.
+"""Compares the view that a person acted on with the table: a mark for each part, and the parts that an act rests on.
 
 A view carries the marks, and an act brings them back. It is refused only if a part that it rests on has changed; news of
 other seats, sets and devices never refuse it.

@@ -32,7 +32,7 @@ class Actor(Struct, frozen=True, omit_defaults=True):
 
 
 class Seen(Struct, frozen=True):
-    """What a person was looking at. `order`: newest record of that view; `marks`: of its parts, as `acts/seen.py` makes them."""
+    """The view that a person acted on. `order`: its newest record; `marks`: of its parts, as `acts/seen.py` makes them."""
 
     order: int
     marks: Mapping[str, str] = field(default_factory=dict)

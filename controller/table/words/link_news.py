@@ -121,7 +121,7 @@ class PublisherFailed(Struct, frozen=True):
 
 
 class OutboxPositionUnreadable(Struct, frozen=True):
-    """What was known of the delivered events of this stream cannot be read: they are sent from the beginning."""
+    """The table cannot read how far this stream was delivered: it sends the stream from the beginning."""
 
     kind: ClassVar[str] = "outbox_position_unreadable"
     stream: str
