@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from controller.journal import file
+from controller.journal.disk import file
 from controller.readers import toml
 from tests.support.published import watched
 

@@ -12,10 +12,10 @@ from controller.catalogue import states
 from controller.filters.decide_schema import output_schema
 from controller.filters.json_schema import shapes
 from controller.journal.vault.sealing import SEALED
-from controller.publish.commands import Answer, Request
-from controller.publish.confirmations import Ack
 from controller.publish.envelope import schema as envelope_schema
 from controller.publish.presence import Birth, Heartbeat, Lost, Offline
+from controller.publish.requests.commands import Answer, Request
+from controller.publish.requests.confirmations import Ack
 from controller.table.words.codec import IDENTITIES, WITHHELD, version_of
 from controller.table.words.facts import FACTS, HEALTH
 

@@ -1,4 +1,4 @@
-"""The shape of the retained states, `state/*`, as `controller/daemon/state_topics.py` makes them.
+"""The shape of the retained states, `state/*`, as `controller/daemon/views/state_topics.py` makes them.
 
 Tests hold each state of the golden days, and each that a test's broker receives, against these shapes.
 """

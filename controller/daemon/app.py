@@ -21,7 +21,6 @@ from controller.config.model import Config
 from controller.control.server import ControlServer
 from controller.daemon.clock_watch import ClockWatch
 from controller.daemon.desk import RunningTable, TableDesk
-from controller.daemon.displays import Displays
 from controller.daemon.engine import Engine, RecordFailed, last_reported
 from controller.daemon.firmware_check import Measuring
 from controller.daemon.link_log import LinkLog
@@ -35,6 +34,7 @@ from controller.daemon.record.snapshot import Snapshots
 from controller.daemon.systemd import Notifier
 from controller.daemon.table_publisher import publisher_of
 from controller.daemon.timer import Deadlines
+from controller.daemon.views.displays import Displays
 from controller.daemon.watched_task import TaskEnded, lasting
 from controller.journal.day_state import last_day
 from controller.journal.errors import JournalDamaged, JournalError, JournalLocked

@@ -7,14 +7,14 @@ from typing import Any
 import msgspec
 
 from controller.control.desk import ErrorCode, Refused
-from controller.daemon.displays import Displays
 from controller.daemon.engine import Engine, RecordFailed, Told, refusal
-from controller.daemon.offer_document import announced_document, offer_document
 from controller.daemon.record.archivist import Keeper
 from controller.daemon.record.key_desk import naming
 from controller.daemon.record.vault_desk import erasure, more_to_erase, opening
-from controller.daemon.status import device_document, next_document, table_document, without_record
-from controller.journal.free_space import room_problem
+from controller.daemon.views.displays import Displays
+from controller.daemon.views.offer_document import announced_document, offer_document
+from controller.daemon.views.status import device_document, next_document, table_document, without_record
+from controller.journal.disk.free_space import room_problem
 from controller.journal.proof.keys import SigningKey
 from controller.journal.record import Record, Stream
 from controller.journal.store import Journal

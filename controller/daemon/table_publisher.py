@@ -14,8 +14,8 @@ from controller.clock import Clock, rfc3339
 from controller.config.model import Config
 from controller.daemon.engine import Engine
 from controller.daemon.record.heads_outside import HeadsOutside
-from controller.daemon.state_topics import state_topics
-from controller.daemon.status import without_record
+from controller.daemon.views.state_topics import state_topics
+from controller.daemon.views.status import without_record
 from controller.journal.proof.keys import PublicKey
 from controller.journal.record import Stream
 from controller.journal.store import Journal

@@ -8,8 +8,8 @@ from pathlib import Path
 from controller.journal.archive.segment import is_segment
 from controller.journal.archive.shelf import Named, all_in, before, beside
 from controller.journal.archive.span import Span
+from controller.journal.disk.file import LOG, connect_readonly, examine
 from controller.journal.errors import JournalDamaged, JournalForeign, JournalMissing, JournalWriteFailed
-from controller.journal.file import LOG, connect_readonly, examine
 from controller.journal.proof.verify import check_tail
 from controller.journal.reading import Reading
 from controller.journal.view import JournalView, Progress, quiet

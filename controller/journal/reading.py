@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
-from controller.journal.file import Anchor, Description
+from controller.journal.disk.file import Anchor, Description
 from controller.journal.record import Record, Stream
 from controller.journal.seal import Head
 from controller.journal.vault.vault import Unsealer

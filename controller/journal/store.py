@@ -9,16 +9,7 @@ from controller.clock import Stamp
 from controller.journal.archive.boundary import Mark
 from controller.journal.archive.prune import give_back, move_beginning, remove_some
 from controller.journal.archive.span import Span
-from controller.journal.errors import (
-    JournalDamaged,
-    JournalError,
-    JournalMissing,
-    JournalMoved,
-    JournalRepeat,
-    JournalWriteFailed,
-    why_not_written,
-)
-from controller.journal.file import (
+from controller.journal.disk.file import (
     SCHEMA,
     Description,
     connect_writer,
@@ -28,13 +19,22 @@ from controller.journal.file import (
     prime,
     upgrade,
 )
-from controller.journal.inserts import NotUsable, commit, write_batch
-from controller.journal.lock import WriterLock
+from controller.journal.disk.inserts import NotUsable, commit, write_batch
+from controller.journal.disk.lock import WriterLock
+from controller.journal.disk.standing import Standing
+from controller.journal.errors import (
+    JournalDamaged,
+    JournalError,
+    JournalMissing,
+    JournalMoved,
+    JournalRepeat,
+    JournalWriteFailed,
+    why_not_written,
+)
 from controller.journal.opening import of_one_file, open_view, opened, past_of
 from controller.journal.positions import Positions, write_positions
 from controller.journal.record import Position, Record, Stream, Transaction
 from controller.journal.seal import Batch, Head, seal
-from controller.journal.standing import Standing
 from controller.journal.vault.key_rows import keys_written, write_keys
 from controller.journal.vault.vault import KeyRow, Use, Vault
 from controller.journal.vault.vault_keys import VaultKeys

@@ -7,8 +7,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from controller.journal.disk.file import READ_ERRORS, SEEN, Anchor, Description, examine, read_anchors
 from controller.journal.errors import JournalDamaged
-from controller.journal.file import READ_ERRORS, SEEN, Anchor, Description, examine, read_anchors
 from controller.journal.record import Position, Record, Stream
 from controller.journal.seal import Head, signed
 from controller.journal.vault.vault import KeyRow, Unsealer

@@ -12,13 +12,13 @@ from typing import Any
 from msgspec import UNSET
 
 from controller.clock import Clock, rfc3339
-from controller.publish.backlog import NS, Backlog
 from controller.publish.broker.link import Closed, Code, Incoming, Limits, Link, LinkDown
 from controller.publish.certificates import Certificates
 from controller.publish.config import PublishConfig
 from controller.publish.envelope import Wrapper
 from controller.publish.identity import Identity
 from controller.publish.known_head import Heads
+from controller.publish.outboxes.backlog import NS, Backlog
 from controller.publish.presence import Birth, Heartbeat, Offline, Said, encode, read
 from controller.publish.pump import CONN, Pump
 

@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from controller.clock import Clock, rfc3339
-from controller.publish.backlog import NS, Backlog
 from controller.publish.broker.link import LinkFactory, LinkFailed, Will
 from controller.publish.certificates import Certificates
 from controller.publish.config import PublishConfig
@@ -19,9 +18,10 @@ from controller.publish.connection import Connection, Stop
 from controller.publish.envelope import Wrapper
 from controller.publish.identity import Identity, this_machine
 from controller.publish.known_head import Heads, NoHeads
-from controller.publish.office import Office
+from controller.publish.outboxes.backlog import NS, Backlog
 from controller.publish.presence import Lost, encode
 from controller.publish.pump import full_jitter
+from controller.publish.requests.office import Office
 from controller.publish.source import JournalReader, Report
 from controller.publish.topics import Topics
 

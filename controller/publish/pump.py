@@ -11,13 +11,13 @@ from functools import partial
 from typing import assert_never
 
 from controller.clock import Clock
-from controller.publish.backlog import NS, Backlog
 from controller.publish.broker.link import NO_PROPERTIES, Code, Limits, Link, LinkDown, Properties
 from controller.publish.config import PublishConfig
 from controller.publish.envelope import CONTENT_TYPE, Wrapper
-from controller.publish.outbox import Outbox, Verdict
-from controller.publish.post import Post
-from controller.publish.suspects import Key, OnWay
+from controller.publish.outboxes.backlog import NS, Backlog
+from controller.publish.outboxes.outbox import Outbox, Verdict
+from controller.publish.outboxes.suspects import Key, OnWay
+from controller.publish.requests.post import Post
 
 STATE_S = 0.25
 """Least time between two looks at the table's state; changes in between are sent with the next look. A lone change goes at

@@ -10,7 +10,7 @@ import argparse
 import gc
 import statistics
 
-from controller.cli.decide import example_setup
+from controller.cli.filters.decide import example_setup
 from controller.rules.elections import proposals
 from tests.soak.day import SHARE, Day
 from tests.soak.tables import RULEBOOKS, book

@@ -24,7 +24,7 @@ import msgspec
 from controller.audit.day_rounds import VERDICTS, DayRounds, by_set, known_days, note_open_day, write_day
 from controller.audit.lookback import lookback
 from controller.audit.rounds_of_set import Touched, empty_table, touched_in
-from controller.cli.decide import example_setup
+from controller.cli.filters.decide import example_setup
 from controller.cli.journal.lookback import _document, _page
 from controller.clock import SystemClock
 from controller.daemon.record.snapshot import Snapshots

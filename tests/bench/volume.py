@@ -17,7 +17,7 @@ from typing import Any
 
 from controller.audit.replay import folded, setup_of
 from controller.clock import rfc3339
-from controller.daemon.state_topics import state_topics
+from controller.daemon.views.state_topics import state_topics
 from controller.journal.bodies import body_of
 from controller.journal.opening import opened
 from controller.journal.record import Record, Stream

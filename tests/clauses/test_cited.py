@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from controller.cli.decide import example_setup
+from controller.cli.filters.decide import example_setup
 from controller.rules.elections import proposals
 from controller.rules.read.checks import every_state
 from controller.rules.vocabulary import GUARDS_OF, Method, Trigger

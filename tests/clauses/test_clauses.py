@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from controller.daemon.status import next_step
+from controller.daemon.views.status import next_step
 from controller.rules.explain.coverage import Prompt, prompts
 from controller.rules.read.library import find, find_coverage
 from controller.rules.vocabulary import Method

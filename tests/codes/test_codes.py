@@ -7,8 +7,8 @@ import pytest
 
 from controller.backoffice.proof import Code
 from controller.control.desk import ErrorCode
-from controller.publish.commands import CommandRefusal
-from controller.publish.confirmations import AckRefusal
+from controller.publish.requests.commands import CommandRefusal
+from controller.publish.requests.confirmations import AckRefusal
 from controller.text.codes.devices import DEVICES
 from controller.text.codes.faults import FAULTS
 from controller.text.codes.findings import FINDINGS

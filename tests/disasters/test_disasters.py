@@ -8,8 +8,8 @@ from random import Random
 import pytest
 
 from controller.daemon.record import record_loss
+from controller.journal.disk.lock import WriterLock
 from controller.journal.errors import JournalWriteFailed
-from controller.journal.lock import WriterLock
 from controller.journal.proof.keys import SigningKey, make_key
 from tests.disasters.run import DOWN, LIVE, Lost, Place, Writer, befall, befall_many
 

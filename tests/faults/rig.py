@@ -21,7 +21,7 @@ from controller.clock import rfc3339
 from controller.config.load import load_config
 from controller.daemon.engine import Engine, last_reported, refusal
 from controller.daemon.firmware_check import Measuring
-from controller.daemon.state_topics import state_topics
+from controller.daemon.views.state_topics import state_topics
 from controller.journal.errors import JournalError
 from controller.journal.record import Record, Stream
 from controller.journal.recorder import FIRST, Recorder

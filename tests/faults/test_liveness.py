@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from controller.daemon.status import device_document, table_document
+from controller.daemon.views.status import device_document, table_document
 from controller.text.status_page import status_page
 from tests.faults.rig import BASE, Rig, table
 from tests.faults.virtual import run_virtual

@@ -24,7 +24,7 @@ from controller.catalogue.documents import text
 from controller.catalogue.entries import STATES, entries, schemas, state_name
 from controller.catalogue.seen import Released, Shown
 from controller.clock import rfc3339
-from controller.daemon.state_topics import parted
+from controller.daemon.views.state_topics import parted
 from controller.journal.record import Stream
 from controller.journal.store import opened
 from controller.journal.view import JournalView

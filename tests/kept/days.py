@@ -14,8 +14,8 @@ import msgspec
 from msgspec.structs import asdict
 
 from controller.config.model import Elections
-from controller.daemon.offer_document import announced_document, offer_document
-from controller.daemon.status import state_documents
+from controller.daemon.views.offer_document import announced_document, offer_document
+from controller.daemon.views.status import state_documents
 from controller.rules.elections import elect
 from controller.rules.vocabulary import Method
 from controller.table.decide import decided

@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from controller.cli.decide import example_setup
+from controller.cli.filters.decide import example_setup
 from controller.games.registry import unplayable
 from controller.rules.elections import ElectionsInvalid
 from controller.rules.model import Rulebook

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from controller.cli.decide import example_setup
+from controller.cli.filters.decide import example_setup
 from controller.rules.elections import proposals
 from controller.rules.model import Demand
 from controller.rules.vocabulary import Action, Method, Role, Trigger

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from controller.cli.decide import example_setup
+from controller.cli.filters.decide import example_setup
 from controller.games.fates import Fate
 from controller.games.model import Phase
 from controller.rules.elections import proposals

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from controller.cli.decide import example_setup
+from controller.cli.filters.decide import example_setup
 from controller.filters import decide as filter_
 from controller.filters.decide import DecideFilter
 from controller.rules.elections import proposals

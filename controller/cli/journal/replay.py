@@ -14,7 +14,7 @@ from controller.cli.progress import progress
 from controller.clock import rfc3339
 from controller.config.load import load_config
 from controller.config.model import ConfigInvalid
-from controller.daemon.status import device_document, table_document
+from controller.daemon.views.status import device_document, table_document
 from controller.journal.errors import JournalError, JournalMissing
 from controller.journal.reading import Reading
 from controller.journal.store import opened

@@ -11,13 +11,13 @@ from typing import Any, Protocol
 import msgspec
 from msgspec import UNSET
 
+from controller.journal.disk.side_file import read_beside
 from controller.journal.errors import JournalError
 from controller.journal.proof.checkpoint import Statement, proved_statement
 from controller.journal.proof.expected import stands
 from controller.journal.proof.key_change import HEAD
 from controller.journal.proof.keys import PublicKey
 from controller.journal.record import Stream
-from controller.journal.side_file import read_beside
 from controller.journal.store import Journal
 from controller.publish.known_head import Checkpoint
 from controller.table.words.inputs import RecordChecked

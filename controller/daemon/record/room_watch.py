@@ -6,7 +6,7 @@ from typing import Protocol
 
 import structlog
 
-from controller.journal import free_space
+from controller.journal.disk import free_space
 from controller.table.words.inputs import RecordRoom
 
 log = structlog.get_logger()

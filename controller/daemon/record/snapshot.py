@@ -19,12 +19,12 @@ import msgspec
 import controller
 import drivers
 from controller.journal.day_state import Snapshot
+from controller.journal.disk.side_file import read_beside, write_beside
 from controller.journal.proof.checkpoint import HeadTold
 from controller.journal.proof.expected import stands
 from controller.journal.proof.keys import SigningKey
 from controller.journal.record import FACTS, Stream
 from controller.journal.seal import Head
-from controller.journal.side_file import read_beside, write_beside
 from controller.journal.store import Journal
 from controller.journal.vault.vault_keys import VaultKeyMissing, VaultKeys, WrappedDamaged
 from controller.table.state.recorded_setup import setup_told

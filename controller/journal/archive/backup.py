@@ -16,9 +16,9 @@ from pathlib import Path
 
 from controller.journal.archive.quarantine import name_beside
 from controller.journal.archive.sums import SUM, sum_of
+from controller.journal.disk.file import LOG, connect_readonly, examine, has_log
+from controller.journal.disk.lock import MODE
 from controller.journal.errors import JournalDamaged, JournalMissing, JournalWriteFailed, why_not_written
-from controller.journal.file import LOG, connect_readonly, examine, has_log
-from controller.journal.lock import MODE
 from controller.journal.proof.findings import Report
 from controller.journal.proof.keys import PublicKey
 from controller.journal.proof.verify import verify

@@ -12,7 +12,7 @@ import msgspec
 
 from controller.clock import ClockState, Stamp
 from controller.journal.chain import FORMAT
-from controller.journal.file import Description
+from controller.journal.disk.file import Description
 from controller.journal.proof.checkpoint import HeadTold
 from controller.journal.proof.keys import ALGORITHM, PublicKey, SigningKey
 from controller.journal.record import Stream

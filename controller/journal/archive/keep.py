@@ -17,8 +17,8 @@ from controller.journal.archive.medium import PART, NotCopied
 from controller.journal.archive.segment import Segment, write_segment
 from controller.journal.archive.shelf import Named, all_in, beside, durable, in_place
 from controller.journal.bodies import UNREADABLE, body_of
+from controller.journal.disk.file import Description
 from controller.journal.errors import JournalDamaged, JournalError
-from controller.journal.file import Description
 from controller.journal.opening import opened_alone
 from controller.journal.record import Stream
 from controller.journal.seal import Head

@@ -7,7 +7,7 @@ from hashlib import file_digest, sha256
 from pathlib import Path
 
 from controller.journal.archive.shelf import durable
-from controller.journal.lock import MODE
+from controller.journal.disk.lock import MODE
 
 PART = ".part"
 RIGHTS = "; give the daemon's user the right to write there"

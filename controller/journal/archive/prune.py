@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from controller.journal.archive.boundary import Mark
-from controller.journal.file import SCHEMA, SCHEMA_SQL, SEEN, SEEN_SQL, read_anchors
+from controller.journal.disk.file import SCHEMA, SCHEMA_SQL, SEEN, SEEN_SQL, read_anchors
 from controller.journal.record import Stream
 
 ROWS = 400

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from hashlib import file_digest
 from pathlib import Path
 
+from controller.journal.disk.lock import WriterLock
 from controller.journal.errors import JournalWriteFailed
-from controller.journal.lock import WriterLock
 
 MOST = 8
 """So many damaged journals lie beside one path at most; a disk that made them all makes the next one too."""

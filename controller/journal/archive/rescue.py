@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from controller.journal.archive.quarantine import BESIDE, SetAside, move_aside, name_beside
+from controller.journal.disk.lock import MODE
 from controller.journal.errors import JournalError
-from controller.journal.lock import MODE
 from controller.journal.proof.export import opening_lines, record_line
 from controller.journal.proof.verify import verify
 from controller.journal.record import Stream

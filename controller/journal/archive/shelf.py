@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from controller.journal.file import Description
+from controller.journal.disk.file import Description
 
 NAME = re.compile(r"(\d{4}-\d{2}-\d{2})-(\d{12,})-(\d{12,})-[0-9a-f]{16}\.segment")
 

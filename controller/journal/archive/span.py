@@ -12,8 +12,8 @@ from typing import TypeVar
 from controller.journal.archive.boundary import Boundary
 from controller.journal.archive.segment import Segment, peek
 from controller.journal.archive.shelf import Named
+from controller.journal.disk.file import Anchor, Description
 from controller.journal.errors import JournalDamaged
-from controller.journal.file import Anchor, Description
 from controller.journal.record import Record, Stream
 from controller.journal.seal import Head
 from controller.journal.vault.day_keys import KeysOfDays

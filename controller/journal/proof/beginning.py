@@ -16,8 +16,8 @@ import msgspec
 from controller.journal.archive.boundary import Boundary, BoundaryUnreadable, read_boundary
 from controller.journal.archive.segment import peek
 from controller.journal.archive.shelf import all_in, beside
+from controller.journal.disk.file import Anchor, Description, connect_readonly, examine, read_anchors
 from controller.journal.errors import JournalError
-from controller.journal.file import Anchor, Description, connect_readonly, examine, read_anchors
 from controller.journal.proof.checkpoint import Statement, proved_statement
 from controller.journal.proof.keys import PublicKey
 from controller.journal.record import Stream

@@ -9,13 +9,13 @@ from pathlib import Path
 from threading import Thread
 
 from controller.journal.archive.shelf import Named, all_in, beside, in_place
+from controller.journal.disk.side_file import read_beside, write_beside
 from controller.journal.proof.beginning import unsigned_beginning
 from controller.journal.proof.checkpoint import Statement, proved_statement
 from controller.journal.proof.key_change import HEAD, newest_key
 from controller.journal.proof.keys import PublicKey
 from controller.journal.record import Stream
 from controller.journal.seal import Head
-from controller.journal.side_file import read_beside, write_beside
 from controller.journal.store import Journal
 
 LOOK_S = 2.0

@@ -6,7 +6,7 @@ One line a record, in the order of the whole record, columns apart by tabs, whic
 from collections.abc import Iterator, Mapping
 
 from controller.journal.chain import FORMAT, header_of
-from controller.journal.file import Anchor, Description
+from controller.journal.disk.file import Anchor, Description
 from controller.journal.reading import Reading
 from controller.journal.record import Record, Stream
 from controller.journal.seal import Head

@@ -11,12 +11,12 @@ import msgspec
 
 from controller.journal.bodies import BodyUnreadable, body_of
 from controller.journal.chain import FORMAT
+from controller.journal.disk.file import READ_ERRORS, Description, connect_readonly
+from controller.journal.disk.side_file import read_beside
 from controller.journal.errors import JournalError
-from controller.journal.file import READ_ERRORS, Description, connect_readonly
 from controller.journal.proof.checkpoint import StatementUnreadable, read_statement
 from controller.journal.proof.keys import PublicKey, SigningKey
 from controller.journal.record import Stream
-from controller.journal.side_file import read_beside
 from controller.journal.view import JournalView
 from controller.table.words.inputs import CheckpointSigned, SigningKeyChanged
 

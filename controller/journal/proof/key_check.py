@@ -8,7 +8,7 @@ import sqlite3
 import msgspec
 
 from controller.journal.bodies import UNREADABLE
-from controller.journal.file import READ_ERRORS
+from controller.journal.disk.file import READ_ERRORS
 from controller.journal.vault.sealing import RoundKey, SealBroken, key_of
 from controller.table.words.inputs import CardsErased
 

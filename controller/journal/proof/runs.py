@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from controller.journal.chain import FORMAT, HASH_BYTES
-from controller.journal.file import READ_ERRORS
+from controller.journal.disk.file import READ_ERRORS
 from controller.journal.record import Stream
 from controller.journal.view import SELECT
 from controller.table.words.codec import IDENTITIES

@@ -13,8 +13,7 @@ from typing import Any
 
 from controller.journal.archive.sums import with_sum
 from controller.journal.chain import data_hash, genesis_hash, header_bytes, record_hash
-from controller.journal.errors import JournalDamaged, JournalMissing
-from controller.journal.file import (
+from controller.journal.disk.file import (
     LOG,
     QUICK_CHECK_BYTES,
     READ_ERRORS,
@@ -28,6 +27,7 @@ from controller.journal.file import (
     quick_check,
     read_anchors,
 )
+from controller.journal.errors import JournalDamaged, JournalMissing
 from controller.journal.proof.beginning import Late, beginning
 from controller.journal.proof.findings import Cause, Fault, Findings, Report
 from controller.journal.proof.key_check import KeyCheck

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from controller.journal.disk.file import Description
 from controller.journal.errors import JournalForeign
-from controller.journal.file import Description
 from controller.journal.proof.checkpoint import Statement, StatementUnreadable, read_statement
 from controller.journal.proof.findings import Cause, Findings, Seals
 from controller.journal.proof.keys import ALGORITHM, PublicKey

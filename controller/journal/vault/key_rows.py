@@ -4,8 +4,8 @@ import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
 
+from controller.journal.disk.file import READ_ERRORS, connect_readonly, overwrite_log
 from controller.journal.errors import JournalError
-from controller.journal.file import READ_ERRORS, connect_readonly, overwrite_log
 from controller.journal.seal import Batch
 from controller.journal.vault.vault import Unsealer, Vault
 

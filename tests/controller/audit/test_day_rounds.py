@@ -16,7 +16,7 @@ from controller.audit.rounds_of_set import Touched, empty_table, touched_in
 from controller.cli.main import cli
 from controller.journal.archive.keep import seal_days
 from controller.journal.archive.shelf import all_in, beside
-from controller.journal.file import Anchor, Description
+from controller.journal.disk.file import Anchor, Description
 from controller.journal.opening import opened
 from controller.journal.proof.keys import SigningKey, make_key
 from controller.journal.record import Stream

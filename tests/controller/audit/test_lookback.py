@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from controller.audit.lookback import lookback
 from controller.audit.replay import NotReplayable
 from controller.audit.rounds_of_set import WagerTold
-from controller.cli.decide import example_setup
+from controller.cli.filters.decide import example_setup
 from controller.cli.journal.lookback import _wager
 from controller.cli.main import cli
 from controller.clock import Stamp

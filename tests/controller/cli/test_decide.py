@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from controller.cli.decide import example_setup
+from controller.cli.filters.decide import example_setup
 from controller.cli.main import cli
 from controller.config.model import law_of
 from controller.config.table import TableConfig

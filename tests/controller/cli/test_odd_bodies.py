@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from controller.cli.main import cli
 from controller.journal.chain import data_hash, header_of, record_hash
-from controller.journal.file import SCHEMA_SQL
+from controller.journal.disk.file import SCHEMA_SQL
 from controller.journal.opening import opened_alone
 from controller.journal.record import Record, Stream
 from controller.table.words.inputs import CardsErased

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.daemon.displays import ASK_AGAIN_S, SPARED_S, TEXTS, UNANSWERED, Displays
+from controller.daemon.views.displays import ASK_AGAIN_S, SPARED_S, TEXTS, UNANSWERED, Displays
 from controller.rules.elections import cautious
 from controller.rules.read.loader import load_rulebook
 from controller.rules.vocabulary import Method
@@ -206,7 +206,7 @@ def test_held_stays_when_the_record_has_failed(bench):
 
 async def test_held_is_taken_off_where_all_that_waited_led_to_nothing(bench, monkeypatch):
     """Reports that are on record already make no commit, so nobody wakes the displays behind them."""
-    monkeypatch.setattr("controller.daemon.displays.LOOK_S", 0.01)
+    monkeypatch.setattr("controller.daemon.views.displays.LOOK_S", 0.01)
     bench.displays.held("shoe-1 reported jammed")
     task = asyncio.create_task(bench.displays.run())
     shown = asyncio.Event()

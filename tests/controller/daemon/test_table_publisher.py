@@ -38,13 +38,17 @@ def test_the_room_of_requests_imports_nothing_that_acts() -> None:
     """Followed through every import: neither the registry of acts, nor the engine, nor a session of a device."""
     paths = dict(_modules())
     seen: set[str] = set()
-    ahead = ["controller.publish.office", "controller.publish.commands", "controller.publish.replies"]
+    ahead = [
+        "controller.publish.requests.office",
+        "controller.publish.requests.commands",
+        "controller.publish.requests.replies",
+    ]
     while ahead:
         name = ahead.pop()
         if name in paths and name not in seen:
             seen.add(name)
             ahead += _imports(paths[name], name)
-    assert "controller.publish.confirmed_outbox" in seen
+    assert "controller.publish.outboxes.confirmed_outbox" in seen
     assert sorted(name for name in seen if name.startswith(ACTING)) == []
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controller.cli.decide import example_setup
+from controller.cli.filters.decide import example_setup
 from controller.clock import SystemClock
 from controller.daemon.engine import Engine
 from controller.filters.decide import MAX_AT, DecideFilter

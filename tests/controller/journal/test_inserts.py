@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from controller.clock import Stamp
+from controller.journal.disk.inserts import AT_ONCE
 from controller.journal.errors import JournalRepeat
-from controller.journal.inserts import AT_ONCE
 from controller.journal.proof.verify import verify
 from controller.journal.record import Stream, Transaction
 from controller.journal.store import Journal

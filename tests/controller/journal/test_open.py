@@ -319,6 +319,6 @@ def test_pages_that_a_start_cannot_write_are_damage_and_no_full_disk(filled, ope
     def fails(*_: object) -> None:
         raise malformed
 
-    monkeypatch.setattr("controller.journal.file._prime", fails)
+    monkeypatch.setattr("controller.journal.disk.file._prime", fails)
     with pytest.raises(JournalDamaged, match="malformed"):
         open_journal(filled)

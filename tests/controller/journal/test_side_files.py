@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from controller.clock import Stamp
-from controller.journal import free_space
+from controller.journal.disk import free_space
 from controller.journal.errors import JournalWriteFailed
 from controller.journal.proof.expected import keep_head
 from controller.journal.proof.key_change import known_keys

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from controller.clock import ManualClock, Stamp
-from controller.journal import file
 from controller.journal.chain import data_hash, header_of, record_hash
+from controller.journal.disk import file
+from controller.journal.disk.file import PRIME_BYTES, connect_writer
 from controller.journal.errors import JournalRepeat, JournalWriteFailed
-from controller.journal.file import PRIME_BYTES, connect_writer
 from controller.journal.proof.verify import verify
 from controller.journal.record import FACTS, Draft, Position, Record, Stream, Transaction
 from controller.journal.store import NEWEST, Journal

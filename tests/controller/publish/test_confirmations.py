@@ -9,9 +9,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from controller.journal.record import Position, Stream
 from controller.publish.broker.link import Code
-from controller.publish.confirmations import LARGEST, LATE_NS, AckRefusal, Confirmations, Lateness
-from controller.publish.confirmed_outbox import AHEAD_MOST, ConfirmedOutbox
-from controller.publish.outbox import Verdict
+from controller.publish.outboxes.confirmed_outbox import AHEAD_MOST, ConfirmedOutbox
+from controller.publish.outboxes.outbox import Verdict
+from controller.publish.requests.confirmations import LARGEST, LATE_NS, AckRefusal, Confirmations, Lateness
 from tests.controller.publish.conftest import JOURNAL_ID, FakeJournal
 
 S = 1_000_000_000

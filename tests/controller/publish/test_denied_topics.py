@@ -9,9 +9,9 @@ import pytest
 
 from controller.publish.broker.link import Limits
 from controller.publish.broker.memory import MemoryBroker
-from controller.publish.denied import STATES, Denied
+from controller.publish.outboxes.denied import STATES, Denied
+from controller.publish.outboxes.suspects import OnWay, Suspects
 from controller.publish.publisher import NotParked
-from controller.publish.suspects import OnWay, Suspects
 from controller.publish.topics import Topics
 
 BASE = "tablewarden/v1/lv01/lv01-bj-017"

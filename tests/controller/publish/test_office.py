@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from controller.clock import rfc3339
 from controller.journal.record import Stream
-from controller.publish import confirmations, connection, replies
+from controller.publish import connection
 from controller.publish.broker.link import Code, Incoming
 from controller.publish.broker.memory import Delivery, MemoryBroker
-from controller.publish.commands import (
+from controller.publish.requests import confirmations, replies
+from controller.publish.requests.commands import (
     BURST,
     COMMAND_LIMIT,
     KNOWN_MOST,

@@ -10,8 +10,8 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invaria
 
 from controller.journal.record import Position
 from controller.publish.broker.link import Code
-from controller.publish.outbox import Outbox, Verdict
-from controller.publish.ranges import Range
+from controller.publish.outboxes.outbox import Outbox, Verdict
+from controller.publish.outboxes.ranges import Range
 
 S = 1_000_000_000
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.publish.ranges import Range, Ranges
+from controller.publish.outboxes.ranges import Range, Ranges
 
 STEPS = st.lists(
     st.tuples(st.sampled_from(["add", "take"]), st.integers(1, 40), st.integers(0, 6), st.sampled_from("ab")),

@@ -1,6 +1,6 @@
 """Which message makes the broker hang up."""
 
-from controller.publish.suspects import Suspects
+from controller.publish.outboxes.suspects import Suspects
 
 GUILTY, OTHERS = ("main", 11), [("main", n) for n in range(12, 30)]
 

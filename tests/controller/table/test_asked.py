@@ -1,7 +1,7 @@
 """What the status asks people for: enough to play every game by it, and never what would be refused."""
 
-from controller.daemon.prompts import stage_document, wager_documents
-from controller.daemon.status import table_document
+from controller.daemon.views.prompts import stage_document, wager_documents
+from controller.daemon.views.status import table_document
 from controller.rules.vocabulary import Method
 from controller.table.words import acts as a
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.daemon.display_text import display_text, fit
-from controller.daemon.status import state_documents
+from controller.daemon.views.display_text import display_text, fit
+from controller.daemon.views.status import state_documents
 from controller.rules.vocabulary import Action, Role
 from controller.table.decide import decided
 from controller.table.state.table import State

@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller.daemon.status import table_document
+from controller.daemon.views.status import table_document
 from controller.rules.named_wagers import ABOUT_ONE
 from controller.rules.vocabulary import Action, Role, Trigger
 from controller.table.acts.permissions import can, verify

@@ -2,8 +2,8 @@
 
 import msgspec
 
-from controller.daemon.state_topics import PARTS, state_topics
-from controller.daemon.status import state_documents, table_document
+from controller.daemon.views.state_topics import PARTS, state_topics
+from controller.daemon.views.status import state_documents, table_document
 from controller.publish.board import Board
 from controller.rules.vocabulary import Role
 from controller.table.words import acts as a

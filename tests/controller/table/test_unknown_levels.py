@@ -1,6 +1,6 @@
 """A level of which the answer was lost, or was contradicted, is shown as unknown until it is read back."""
 
-from controller.daemon.status import state_documents
+from controller.daemon.views.status import state_documents
 from drivers import events as e
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from controller.daemon.status import device_document, state_documents, table_document
+from controller.daemon.views.status import device_document, state_documents, table_document
 from controller.rules.elections import cautious
 from controller.rules.read.library import find
 from controller.rules.vocabulary import Action, Method, Role

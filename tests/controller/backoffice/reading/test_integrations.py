@@ -29,8 +29,8 @@ from controller.cli.store.home_assistant import discovery
 from controller.cli.store.metrics import server_at
 from controller.clock import microseconds
 from controller.config.load import load_config
-from controller.daemon.state_topics import state_topics
-from controller.daemon.status import device_document, table_document
+from controller.daemon.views.state_topics import state_topics
+from controller.daemon.views.status import device_document, table_document
 from controller.publish.presence import Birth
 from controller.table.state.table import State
 from controller.text.prometheus import daemon_families, exposition

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from controller.daemon.record.room_watch import RoomWatch
-from controller.journal import free_space
+from controller.journal.disk import free_space
 from controller.table.words.inputs import RecordRoom
 
 MIB = 1 << 20

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from controller.cli.decide import example_setup
+from controller.cli.filters.decide import example_setup
 from controller.config.load import load_config
 from controller.config.model import ConfigInvalid
 from controller.filters.decide import DecideFilter

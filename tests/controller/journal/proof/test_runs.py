@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from controller.clock import ManualClock, Stamp
-from controller.journal.file import connect_readonly, examine, read_anchors
+from controller.journal.disk.file import connect_readonly, examine, read_anchors
 from controller.journal.proof.findings import Cause, Fault
 from controller.journal.proof.runs import Run, Runs
 from controller.journal.proof.verify import verify

@@ -102,8 +102,8 @@ def _rewritten(path: Path, key: SigningKey, seal: Callable[..., Transaction], ev
         old = dict(db.execute("SELECT ord, data FROM body").fetchall())
     path.unlink()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("controller.journal.file.token_hex", lambda _: about[0])
-        patch.setattr("controller.journal.file.time.time_ns", lambda: about[1] * 1000)
+        patch.setattr("controller.journal.disk.file.token_hex", lambda _: about[0])
+        patch.setattr("controller.journal.disk.file.time.time_ns", lambda: about[1] * 1000)
         journal = Journal.open(path, site="lv01", table="uth-017")
     for n in range(1, 32):
         draft = event(n, MAIN, DIAG)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller.daemon.status import table_document
+from controller.daemon.views.status import table_document
 from controller.rules.vocabulary import Action, Method, Role
 from controller.table.decide import fold
 from controller.table.state.table import State

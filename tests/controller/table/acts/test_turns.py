@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller.daemon.status import table_document
+from controller.daemon.views.status import table_document
 from controller.rules.vocabulary import Method, Trigger
 from controller.table.words import acts as a
 

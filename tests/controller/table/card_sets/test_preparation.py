@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from controller.daemon.status import next_step
+from controller.daemon.views.status import next_step
 from controller.rules.vocabulary import Method, Role, Step
 from controller.table.words import acts as a
 from controller.table.words import facts as f

@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller.daemon.status import next_step, table_document
+from controller.daemon.views.status import next_step, table_document
 from controller.rules.vocabulary import Method, Trigger
 from controller.table.state.table import Phase
 from controller.table.words import acts as a

@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller.daemon.status import next_step
+from controller.daemon.views.status import next_step
 from controller.rules.vocabulary import Area, Method, Trigger
 from controller.table.decide import fold
 from controller.table.state.table import Phase, State

@@ -2,8 +2,8 @@
 
 import pytest
 
-from controller.daemon.prompts import stage_document
-from controller.daemon.status import next_step
+from controller.daemon.views.prompts import stage_document
+from controller.daemon.views.status import next_step
 from controller.rules.vocabulary import Method, Trigger
 from controller.table.questions.deal_plan import cards_gone
 from controller.table.state.table import Phase

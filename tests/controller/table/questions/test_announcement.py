@@ -2,8 +2,8 @@
 
 import pytest
 
-from controller.daemon.offer_document import announced_document
-from controller.daemon.status import table_document
+from controller.daemon.views.offer_document import announced_document
+from controller.daemon.views.status import table_document
 from controller.rules.read.library import available
 from controller.rules.vocabulary import Area, Trigger
 from controller.table.words import acts as a

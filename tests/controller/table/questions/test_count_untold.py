@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller.daemon.status import table_document
+from controller.daemon.views.status import table_document
 from controller.rules.vocabulary import Method
 from controller.table.decide import fold
 from controller.table.questions.stub_count_and_turns import stub_count_waived

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from controller.daemon.status import table_document
+from controller.daemon.views.status import table_document
 from controller.rules.vocabulary import Role
 from controller.table.decide import fold
 from controller.table.state.table import State

@@ -9,9 +9,9 @@ import pytest
 
 from controller.clock import SystemClock
 from controller.daemon.desk import RunningTable, TableDesk
-from controller.daemon.displays import Displays
 from controller.daemon.engine import Engine
-from controller.daemon.status import state_documents
+from controller.daemon.views.displays import Displays
+from controller.daemon.views.status import state_documents
 from controller.journal.record import Stream
 from controller.journal.recorder import Recorder
 from controller.journal.store import Journal

@@ -6,7 +6,7 @@ A link in the place of such a file is refused, and each file has the record's pe
 import os
 from pathlib import Path
 
-from controller.journal.lock import mode_of
+from controller.journal.disk.lock import mode_of
 
 NEW = ".new"
 

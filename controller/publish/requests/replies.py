@@ -12,7 +12,8 @@ from functools import partial
 import msgspec
 
 from controller.publish.broker.link import NO_PROPERTIES, Code, Properties
-from controller.publish.commands import (
+from controller.publish.envelope import CONTENT_TYPE, Event
+from controller.publish.requests.commands import (
     WAITING_MOST,
     WORDS,
     Answer,
@@ -20,7 +21,6 @@ from controller.publish.commands import (
     Request,
     refused,
 )
-from controller.publish.envelope import CONTENT_TYPE, Event
 from controller.publish.source import JournalReader
 
 NS = 1_000_000_000

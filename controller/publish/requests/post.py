@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 from controller.clock import Clock
-from controller.publish.backlog import Backlog
 from controller.publish.broker.link import Code
-from controller.publish.replies import Letter
-from controller.publish.suspects import Key
+from controller.publish.outboxes.backlog import Backlog
+from controller.publish.outboxes.suspects import Key
+from controller.publish.requests.replies import Letter
 
 COPYS_TURN = 8
 """One of so many messages is a copy that was asked for, while a backlog waits."""

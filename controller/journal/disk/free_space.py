@@ -4,7 +4,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from controller.journal.file import LOG, MOST_OVERWRITTEN
+from controller.journal.disk.file import LOG, MOST_OVERWRITTEN
 
 RESERVE_BYTES = 256 << 20
 """Below so much free space people are warned: some weeks of play, and less than what a day's segment and a copy may need."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from controller.daemon.display_text import display_text, fit
+from controller.daemon.views.display_text import display_text, fit
 from controller.table.state.table import Setup, State
 from drivers.commands import WantedLevel
 from drivers.device import CONNECTED, Delivery, SessionState

@@ -6,7 +6,7 @@ Everything is derived from the state. `next_step` is the sentence for the dealer
 from collections.abc import Mapping
 from typing import Any
 
-from controller.daemon.prompts import keeps_set, stage_document, wager_documents
+from controller.daemon.views.prompts import keeps_set, stage_document, wager_documents
 from controller.table.acts.possible import possible
 from controller.table.card_sets.cuts import offered_to
 from controller.table.questions import burns

@@ -13,7 +13,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from controller.publish.ranges import Range, Ranges
+from controller.publish.outboxes.ranges import Range, Ranges
 
 ACK_LIMIT = 65_536
 """Bytes of a confirmation at most."""

@@ -6,12 +6,12 @@ from typing import Any
 
 from controller.publish.board import Board
 from controller.publish.config import PublishConfig
-from controller.publish.confirmed_outbox import ConfirmedOutbox
-from controller.publish.denied import Denied
-from controller.publish.office import Office, confirmations_of
-from controller.publish.outbox import Outbox
+from controller.publish.outboxes.confirmed_outbox import ConfirmedOutbox
+from controller.publish.outboxes.denied import Denied
+from controller.publish.outboxes.outbox import Outbox
+from controller.publish.outboxes.suspects import STRIKES, Key, Suspects, topic_of
+from controller.publish.requests.office import Office, confirmations_of
 from controller.publish.source import READER, STREAMS, JournalReader, Report
-from controller.publish.suspects import STRIKES, Key, Suspects, topic_of
 from controller.publish.topics import Topics
 
 NS = 1_000_000_000

@@ -15,8 +15,8 @@ from secrets import token_hex
 from urllib.parse import quote
 
 from controller.journal.chain import genesis_hash
+from controller.journal.disk.lock import MODE
 from controller.journal.errors import JournalDamaged, JournalForeign, JournalNewer, JournalOlder
-from controller.journal.lock import MODE
 from controller.journal.record import Stream
 
 APPLICATION_ID = 0x54574A31  # "TWJ1": tells a journal from any other SQLite file

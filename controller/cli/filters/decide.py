@@ -8,8 +8,8 @@ import click
 from msgspec import json
 
 from controller.cli.arguments import A_FILE
+from controller.cli.filters.stdin import lines_of
 from controller.cli.main import USAGE, WRONG, end
-from controller.cli.stdin import lines_of
 from controller.config.load import BENCH, SHA256, load_config, toml_of
 from controller.config.model import ConfigInvalid, Elections, changed_since
 from controller.config.table import DISPENSERS, TableConfig

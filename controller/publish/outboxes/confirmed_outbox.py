@@ -6,9 +6,9 @@ a reconnect repeats no more than that; while a backlog waits, `ahead` doubles ea
 again, ever more seldom.
 """
 
-from controller.publish.confirmations import Confirmations
-from controller.publish.outbox import Outbox, Read, Verdict
-from controller.publish.ranges import Range, Ranges
+from controller.publish.outboxes.outbox import Outbox, Read, Verdict
+from controller.publish.outboxes.ranges import Range, Ranges
+from controller.publish.requests.confirmations import Confirmations
 from controller.publish.source import Position, Record
 
 AHEAD_MOST = 10_000

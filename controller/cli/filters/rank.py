@@ -9,9 +9,9 @@ import click
 from msgspec import json
 
 from controller.cards.cards import CardError, names, parse
+from controller.cli.filters.stdin import lines_of
 from controller.cli.main import AS_JSON, WRONG, end
 from controller.cli.rulebook.choice import EVERYWHERE, find_book
-from controller.cli.stdin import lines_of
 from controller.readers.json import MAX_LINE
 from controller.rules.model import Rulebook
 from controller.rules.ranked import Dealt, NoHand, Ranked, decks, ranked

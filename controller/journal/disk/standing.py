@@ -8,8 +8,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from controller.journal.disk.file import LOG
 from controller.journal.errors import JournalMoved
-from controller.journal.file import LOG
 
 
 @dataclass(frozen=True, slots=True)

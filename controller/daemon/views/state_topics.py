@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from controller.daemon.status import Document, state_documents
+from controller.daemon.views.status import Document, state_documents
 from controller.table.state.table import Setup, State
 
 PARTS: Mapping[str, tuple[str, ...]] = {

@@ -3,7 +3,7 @@
 It decides nothing and names no card; the back office gets holds, duties and steps as well.
 """
 
-from controller.daemon.status import next_step
+from controller.daemon.views.status import next_step
 from controller.table.card_sets.preparation import spoken
 from controller.table.questions.stub_count_and_turns import may_be_dealt_next, not_its_turn
 from controller.table.state.table import Duty, Setup, State

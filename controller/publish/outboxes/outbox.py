@@ -21,7 +21,7 @@ from enum import Enum, auto
 import msgspec
 
 from controller.publish.broker.link import Code
-from controller.publish.ranges import Range, Ranges
+from controller.publish.outboxes.ranges import Range, Ranges
 from controller.publish.source import Position, Record
 
 TRIES = 3

@@ -12,7 +12,11 @@ from msgspec import UnsetType
 
 from controller.clock import Clock
 from controller.publish.broker.link import Incoming, Properties
-from controller.publish.commands import (
+from controller.publish.config import PublishConfig
+from controller.publish.envelope import Wrapper
+from controller.publish.outboxes.confirmed_outbox import ConfirmedOutbox
+from controller.publish.outboxes.outbox import Outbox
+from controller.publish.requests.commands import (
     VERBS,
     Answer,
     CommandRefusal,
@@ -22,12 +26,8 @@ from controller.publish.commands import (
     refused,
     response_topic,
 )
-from controller.publish.config import PublishConfig
-from controller.publish.confirmations import Confirmations, Lateness
-from controller.publish.confirmed_outbox import ConfirmedOutbox
-from controller.publish.envelope import Wrapper
-from controller.publish.outbox import Outbox
-from controller.publish.replies import JSON, Job, Letter, Replies
+from controller.publish.requests.confirmations import Confirmations, Lateness
+from controller.publish.requests.replies import JSON, Job, Letter, Replies
 from controller.publish.source import JournalReader, Report
 from controller.publish.tally import Tally
 

@@ -8,9 +8,9 @@ import click
 from msgspec import DecodeError, json
 
 from controller.cli.arguments import A_FILE
-from controller.cli.decide import elections_in, with_added
+from controller.cli.filters.decide import elections_in, with_added
+from controller.cli.filters.stdin import lines_of
 from controller.cli.main import WRONG
-from controller.cli.stdin import lines_of
 from controller.config.load import BENCH, limits_in, payouts_in, toml_of
 from controller.config.model import ConfigInvalid
 from controller.filters.settle import SettleFilter

@@ -1,0 +1,1 @@
+"""The commands that read cases from standard input: `decide`, `settle` and `rank`."""
