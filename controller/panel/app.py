@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,9 @@ from controller.control.client import ControlClient, ControlFailed, ControlUnrea
 from controller.panel.guard import App, Guard, Message, Receive, Send, log, refused
 from controller.panel.live import Live
 from controller.panel.people import DIGITS, PeopleFile, PeopleUnreadable
-from controller.panel.sessions import KEPT_TOUCHES, Guesses, Session, Sessions
+from controller.panel.sessions import KEPT_TOUCHES, RANK, Guesses, Session, Sessions
 from controller.panel.threads import beside
+from controller.panel.views import VIEWS, View, home_of, views_of
 
 HERE = Path(__file__).parent
 LANGUAGES = ("en", "es")
@@ -50,7 +51,7 @@ class Panel:
     def app(self, hosts: frozenset[str]) -> App:
         """Returns the ASGI application for these names of the panel."""
         routes = [
-            Route("/", self.home),
+            *(Route(view.path, self._shows(view)) for view in VIEWS),
             Route("/login", self.login_page),
             Route("/login", self.login, methods=["POST"]),
             Route("/logout", self.logout, methods=["POST"]),
@@ -79,25 +80,35 @@ class Panel:
         page = self._pages.get_template(name).render(lang=lang, words=words, languages=LANGUAGES, **values)
         return HTMLResponse(page, status)
 
-    async def home(self, request: Request) -> Response:
-        """The dealer's view."""
-        session = self._session(request, touch=True)
-        if session is None:
-            return RedirectResponse("/login", 303)
-        return self._page("dealer.html", session.lang, session=session)
+    def _shows(self, view: View) -> Callable[[Request], Awaitable[Response]]:
+        """Returns the answer to whoever opens this view."""
+
+        async def page(request: Request) -> Response:
+            session = self._session(request, touch=True)
+            if session is None:
+                return RedirectResponse(f"/login?next={view.path}" if view.path != "/" else "/login", 303)
+            if session.role not in view.roles:
+                log.warning("panel_view_refused", view=view.name, who=session.staff.name, role=session.role)
+                return RedirectResponse(home_of(session.role), 303)
+            views = [other for other in views_of(session.role) if other is not view]
+            return self._page(f"{view.name}.html", session.lang, session=session, views=views)
+
+        return page
 
     async def login_page(self, request: Request) -> Response:
         """The log-in."""
-        return self._page("login.html", _lang(request.query_params.get("lang")), wrong="")
+        asked = request.query_params
+        return self._page("login.html", _lang(asked.get("lang")), wrong="", next=_path(asked.get("next")))
 
     async def login(self, request: Request) -> Response:
         """Checks a staff number and a PIN, one at a time."""
         form = dict(parse_qsl((await request.body()).decode("utf-8", "replace")))
         number, pin, lang = form.get("number", ""), form.get("pin", ""), _lang(form.get("lang"))
+        after = _path(form.get("next"))
         address = request.client.host if request.client else ""
         if self.guesses.locked(number, address):
             log.warning("panel_login_locked", number=number[:12], address=address)
-            return self._page("login.html", lang, 429, wrong="login.locked")
+            return self._page("login.html", lang, 429, wrong="login.locked", next=after)
         if not (number.isdecimal() and pin.isdecimal() and len(number) in DIGITS and len(pin) in DIGITS):
             number = ""  # nobody's
         try:
@@ -105,14 +116,15 @@ class Panel:
                 staff = await beside(lambda: self.people.matching(number, pin))
         except PeopleUnreadable as exc:
             log.error("panel_people_unreadable", reason=str(exc))
-            return self._page("login.html", lang, 503, wrong="login.unreadable")
+            return self._page("login.html", lang, 503, wrong="login.unreadable", next=after)
         if staff is None:
             self.guesses.missed(number, address)
             log.warning("panel_login_refused", number=number, address=address)
-            return self._page("login.html", lang, 403, wrong="login.wrong")
+            return self._page("login.html", lang, 403, wrong="login.wrong", next=after)
         self.guesses.cleared(number)
-        answer = RedirectResponse("/", 303)
         token = self.sessions.begin(staff, lang)
+        role = next(role for role in RANK if role in staff.roles)
+        answer = RedirectResponse(home_of(role, after), 303)
         answer.set_cookie(self._cookie, token, httponly=True, samesite="strict", secure=self._secure, path="/")
         log.info("panel_login", who=staff.name, address=address)
         return answer
@@ -228,3 +240,7 @@ async def _gone(receive: Receive) -> None:
 
 def _lang(wanted: object) -> str:
     return wanted if isinstance(wanted, str) and wanted in LANGUAGES else LANGUAGES[0]
+
+
+def _path(wanted: object) -> str:
+    return wanted if wanted in {view.path for view in VIEWS} and isinstance(wanted, str) else ""
