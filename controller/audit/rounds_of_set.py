@@ -12,7 +12,7 @@ from controller.journal.record import Stream
 from controller.journal.view import Brief
 from controller.table.fold.disputes import OF_ALARMS, OF_DISPUTES
 from controller.table.fold.fold import evolve
-from controller.table.state.table import Round, State, Wager
+from controller.table.state.table import Round, Setup, State, Wager
 from controller.table.words import facts as f
 from controller.table.words.codec import WITHHELD
 from controller.table.words.inputs import ServiceStarted
@@ -69,7 +69,12 @@ class Touched(msgspec.Struct, frozen=True, gc=False):
 
 
 def empty_table(view: Reading) -> State:
-    """Returns an empty table of this kind, so that folding starts with no earlier rounds. Raises `NotReplayable`.
+    """Returns an empty table of this kind, so that folding starts with no earlier rounds. Raises `NotReplayable`."""
+    return State.initial(setup_in_force(view))
+
+
+def setup_in_force(view: Reading) -> Setup:
+    """Returns the table that the last start put on record. Raises `NotReplayable`.
 
     The newest start says what table it is; one before the last closed day is recorded with that, so that it is not looked for.
     """
@@ -82,10 +87,10 @@ def empty_table(view: Reading) -> State:
     for brief in view.backwards(Stream.MAIN, (ServiceStarted.kind,), after=after):
         event = fact_of(Stream.MAIN, brief).event
         if isinstance(event, ServiceStarted) and event.setup is not None:
-            return State.initial(setup_of(event, event.setup, about.site, about.table))
+            return setup_of(event, event.setup, about.site, about.table)
     started = closed.told.started if closed else None
     if started is not None and started.setup is not None:
-        return State.initial(setup_of(started, started.setup, about.site, about.table))
+        return setup_of(started, started.setup, about.site, about.table)
     raise NotReplayable("no start in this journal says what table this is")
 
 

@@ -3,12 +3,16 @@
 import asyncio
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from controller.cli.arguments import A_PATH
+from controller.cli.arguments import A_FILE, A_PATH
 from controller.cli.groups import Sentences
-from controller.cli.main import UNREACHABLE, WRONG, end, reaching
+from controller.cli.main import UNREACHABLE, WRONG, end
+
+if TYPE_CHECKING:
+    from controller.panel.live import Live
 
 PEOPLE = click.option(
     "--people",
@@ -31,7 +35,22 @@ def panel() -> None:
 
 
 @panel.command()
-@reaching
+@click.option(
+    "--config",
+    "configs",
+    multiple=True,
+    type=A_FILE,
+    envvar="TABLEWARDEN_CONFIG",
+    help="A table's configuration: its socket, its record, its check. Repeat it for several tables; the first is the dealer's.",
+)
+@click.option(
+    "--socket",
+    "sockets",
+    multiple=True,
+    type=A_PATH,
+    envvar="TABLEWARDEN_SOCKET",
+    help="Or the control socket alone: then without history.",
+)
 @PEOPLE
 @click.option("--listen", default="127.0.0.1", show_default=True, help="Address; another needs a certificate.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8420, show_default=True)
@@ -39,8 +58,8 @@ def panel() -> None:
 @click.option("--cert", type=A_PATH, help="Certificate, PEM; then TLS 1.3 alone is spoken.")
 @click.option("--key", type=A_PATH, help="Its key, PEM.")
 def serve(
-    socket: Path | None,
-    config: Path | None,
+    configs: tuple[Path, ...],
+    sockets: tuple[Path, ...],
     people: Path,
     listen: str,
     port: int,
@@ -48,7 +67,7 @@ def serve(
     cert: Path | None,
     key: Path | None,
 ) -> None:
-    """Serve the panel of one table until it is stopped by a signal.
+    """Serve the panel of one table, or of several, until it is stopped by a signal.
 
     \b
     Example:
@@ -63,7 +82,7 @@ def serve(
         raise click.UsageError("--cert and --key belong together")
     configure(LogFormat.AUTO, LogLevel.INFO, cache=True)
     try:
-        asyncio.run(run(Address(listen, port, cert, key, names), _socket(socket, config), people))
+        asyncio.run(run(Address(listen, port, cert, key, names), _tables(configs, sockets), people))
     except (MayNotListen, PeopleUnreadable) as exc:
         end(str(exc), WRONG)
     except ValueError as exc:
@@ -111,13 +130,16 @@ def person(people: Path, name: str | None, remove: str | None, number: str | Non
         end(f"{people}: {exc.strerror}", UNREACHABLE)
 
 
-def _socket(socket: Path | None, config: Path | None) -> Path:
-    """Returns the socket that was named, or that of the configuration, or the usual one."""
+def _tables(configs: tuple[Path, ...], sockets: tuple[Path, ...]) -> "list[Live]":
+    """Returns the tables of these configurations, then those of the sockets; without any the usual socket."""
     from controller.config.load import socket_of
     from controller.config.model import ConfigInvalid
     from controller.control.client import DEFAULT_SOCKET
+    from controller.panel.live import Live
 
     try:
-        return socket or (socket_of(config) if config else DEFAULT_SOCKET)
+        found = [Live(socket_of(config), config=config) for config in configs]
     except ConfigInvalid as exc:
         end(str(exc), WRONG)
+    found += [Live(socket) for socket in sockets]
+    return found or [Live(DEFAULT_SOCKET)]

@@ -43,9 +43,12 @@ class Finding:
     as_of: str | None = None
 
 
-def examine(path: Path) -> Finding:
-    """Reads the file, its rulebook and its elections, and judges all three. Never raises for what they hold."""
-    reading = read_config(path)
+def examine(path: Path, *, alone: bool = False) -> Finding:
+    """Reads the file, its rulebook and its elections, and judges all three. Never raises for what they hold.
+
+    `alone`: without the files of keys and firmware that it names, for a login that may not read them.
+    """
+    reading = read_config(path, alone=alone)
     unelected = reading.law.unelected(reading.offered) if reading.law else ()
     faults = reading.faults + tuple(map(_unelected, unelected))
     as_of = reading.questions_as_of

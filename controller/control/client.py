@@ -33,11 +33,12 @@ class ControlUnreachable(Exception):
 
 
 class ControlFailed(Exception):
-    """The daemon refused a request. `code`: an id of `ErrorCode`; `cite`: clauses, if law says so."""
+    """The daemon refused a request. `code`: an id of `ErrorCode`; `cite`: clauses, if law says so; `refusal`: the core's
+    own word for a refused act (docs/codes.md), "" = none."""
 
-    def __init__(self, code: str, reason: str, cite: tuple[str, ...] = ()) -> None:
+    def __init__(self, code: str, reason: str, cite: tuple[str, ...] = (), refusal: str = "") -> None:
         super().__init__(reason)
-        self.code, self.reason, self.cite = code, reason, cite
+        self.code, self.reason, self.cite, self.refusal = code, reason, cite, refusal
 
 
 class ControlClient:
@@ -123,7 +124,9 @@ class ControlClient:
         try:
             told: dict[str, Any] = msgspec.json.decode(line, type=dict[str, Any])
             error = None if told["ok"] else told["error"]
-            failed = error and ControlFailed(error["code"], error["reason"], tuple(error["cite"]))
+            failed = error and ControlFailed(
+                error["code"], error["reason"], tuple(error["cite"]), error.get("refusal", "")
+            )
         except (msgspec.MsgspecError, RecursionError, KeyError, TypeError) as exc:
             raise ControlUnreachable(self._path, STRANGE) from exc
         if failed:

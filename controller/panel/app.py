@@ -2,8 +2,9 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
@@ -18,11 +19,12 @@ from starlette.staticfiles import StaticFiles
 
 from controller.control.client import ControlClient, ControlFailed, ControlUnreachable
 from controller.panel.guard import App, Guard, Message, Receive, Send, log, refused
-from controller.panel.live import Live
-from controller.panel.people import DIGITS, PeopleFile, PeopleUnreadable
-from controller.panel.sessions import KEPT_TOUCHES, RANK, Guesses, Session, Sessions
+from controller.panel.live import Live, in_short
+from controller.panel.past_routes import past_routes
+from controller.panel.people import DIGITS, PeopleFile, PeopleUnreadable, Staff
+from controller.panel.sessions import KEPT_TOUCHES, Guesses, Session, Sessions, role_of
 from controller.panel.threads import beside
-from controller.panel.views import VIEWS, View, home_of, views_of
+from controller.panel.views import FLOOR, SERVICE, VIEWS, View, home_of, views_of
 
 HERE = Path(__file__).parent
 LANGUAGES = ("en", "es")
@@ -30,14 +32,16 @@ MOST_STREAMS = 16
 """Live streams at once: a table has a dealer, a floor and a few screens."""
 SEND_S = 10.0
 """A browser that takes nothing for so long is gone."""
+NO_LOGIN = {"login.locked": 429, "login.unreadable": 503, "login.wrong": 403}
+"""Why nobody is logged in, by the code of its message: the status of the answer."""
 TOUCH = re.compile(r"[A-Za-z0-9-]{8,64}")
 
 
 class Panel:
-    """One panel: its people, its sessions, and the table that it follows."""
+    """One panel: its people, its sessions, and the tables that it follows, the dealer's own first."""
 
-    def __init__(self, live: Live, people: PeopleFile, *, secure: bool) -> None:
-        self.live, self.people = live, people
+    def __init__(self, live: Live, people: PeopleFile, *, secure: bool, others: Sequence[Live] = ()) -> None:
+        self.tables, self.people = (live, *others), people
         self.sessions, self.guesses = Sessions(), Guesses()
         self.streams = 0
         self._secure, self._cookie = secure, "__Host-tablewarden" if secure else "tablewarden"
@@ -58,21 +62,31 @@ class Panel:
             Route("/stream", self.stream),
             Route("/act", self.act, methods=["POST"]),
             Route("/try", self.act, methods=["POST"]),
+            *past_routes(self),
             Mount("/static", StaticFiles(directory=HERE / "static")),
         ]
         return Guard(Starlette(routes=routes, lifespan=self._lifespan), hosts, "https" if self._secure else "http")
 
     @asynccontextmanager
     async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
-        following = asyncio.create_task(self.live.run(), name="live")
+        following = [asyncio.create_task(live.run(), name="live") for live in self.tables]
         try:
             yield
         finally:
-            self.live.stop()
-            following.cancel()
-            await asyncio.gather(following, return_exceptions=True)
+            for live, task in zip(self.tables, following, strict=True):
+                live.stop()
+                task.cancel()
+            await asyncio.gather(*following, return_exceptions=True)
 
-    def _session(self, request: Request, *, touch: bool) -> Session | None:
+    def table(self, name: object) -> Live | None:
+        """Returns the table of this name, "" = the first one; None where none or several are called so."""
+        if not name:
+            return self.tables[0]
+        found = [live for live in self.tables if live.name == name]
+        return found[0] if len(found) == 1 else None
+
+    def session(self, request: Request, *, touch: bool) -> Session | None:
+        """Returns the session of a request; None once it is over. `touch`: a person did something."""
         return self.sessions.find(request.cookies.get(self._cookie, ""), touch=touch)
 
     def _page(self, name: str, lang: str, status: int = 200, **values: object) -> HTMLResponse:
@@ -84,7 +98,7 @@ class Panel:
         """Returns the answer to whoever opens this view."""
 
         async def page(request: Request) -> Response:
-            session = self._session(request, touch=True)
+            session = self.session(request, touch=True)
             if session is None:
                 return RedirectResponse(f"/login?next={view.path}" if view.path != "/" else "/login", 303)
             if session.role not in view.roles:
@@ -103,12 +117,23 @@ class Panel:
     async def login(self, request: Request) -> Response:
         """Checks a staff number and a PIN, one at a time."""
         form = dict(parse_qsl((await request.body()).decode("utf-8", "replace")))
-        number, pin, lang = form.get("number", ""), form.get("pin", ""), _lang(form.get("lang"))
-        after = _path(form.get("next"))
+        lang, after = _lang(form.get("lang")), _path(form.get("next"))
+        found = await self._matching(form.get("number", ""), form.get("pin", ""), request)
+        if isinstance(found, str):
+            return self._page("login.html", lang, NO_LOGIN[found], wrong=found, next=after)
+        staff = found
+        token = self.sessions.begin(staff, lang)
+        answer = RedirectResponse(home_of(role_of(staff), after), 303)
+        answer.set_cookie(self._cookie, token, httponly=True, samesite="strict", secure=self._secure, path="/")
+        log.info("panel_login", who=staff.name)
+        return answer
+
+    async def _matching(self, number: str, pin: str, request: Request) -> Staff | str:
+        """Returns the person with this number and PIN, checked one at a time; the code of a message where there is none."""
         address = request.client.host if request.client else ""
         if self.guesses.locked(number, address):
             log.warning("panel_login_locked", number=number[:12], address=address)
-            return self._page("login.html", lang, 429, wrong="login.locked", next=after)
+            return "login.locked"
         if not (number.isdecimal() and pin.isdecimal() and len(number) in DIGITS and len(pin) in DIGITS):
             number = ""  # nobody's
         try:
@@ -116,22 +141,17 @@ class Panel:
                 staff = await beside(lambda: self.people.matching(number, pin))
         except PeopleUnreadable as exc:
             log.error("panel_people_unreadable", reason=str(exc))
-            return self._page("login.html", lang, 503, wrong="login.unreadable", next=after)
+            return "login.unreadable"
         if staff is None:
             self.guesses.missed(number, address)
             log.warning("panel_login_refused", number=number, address=address)
-            return self._page("login.html", lang, 403, wrong="login.wrong", next=after)
+            return "login.wrong"
         self.guesses.cleared(number)
-        token = self.sessions.begin(staff, lang)
-        role = next(role for role in RANK if role in staff.roles)
-        answer = RedirectResponse(home_of(role, after), 303)
-        answer.set_cookie(self._cookie, token, httponly=True, samesite="strict", secure=self._secure, path="/")
-        log.info("panel_login", who=staff.name, address=address)
-        return answer
+        return staff
 
     async def logout(self, request: Request) -> Response:
         """Ends the session."""
-        if (no := self._no(request, session := self._session(request, touch=False))) is not None:
+        if (no := self._no(request, session := self.session(request, touch=False))) is not None:
             return no
         assert session is not None
         log.info("panel_logout", who=session.staff.name)
@@ -140,15 +160,23 @@ class Panel:
 
     async def stream(self, request: Request) -> Response:
         """Server-sent events of the table, for a logged-in person."""
-        if self._session(request, touch=False) is None:
+        session = self.session(request, touch=False)
+        if session is None:
             return refused(401, "not_logged_in", "log in first", path="/stream")
+        if (live := self.table(request.query_params.get("table"))) is None:
+            return refused(404, "table_unknown", "the panel follows no such table, or several", path="/stream")
         if self.streams >= MOST_STREAMS:
             return refused(
                 503, "streams_full", f"{MOST_STREAMS} screens are live already; close one", path="/stream"
             )
         last = request.headers.get("last-event-id", "")[:64]
-        events = self.live.events(last, lambda: self._session(request, touch=False) is not None)
+        more = partial(self._more, live) if session.role in FLOOR | SERVICE else dict
+        events = live.events(last, lambda: self.session(request, touch=False) is not None, more)
         return _Stream(self, events)
+
+    def _more(self, live: Live) -> dict[str, Any]:
+        """Returns what the floor and technicians hear each second: all tables in short, and the links of this one."""
+        return {"tables": [in_short(other) for other in self.tables], "links": live.links}
 
     def _no(self, request: Request, session: Session | None) -> JSONResponse | None:
         """Returns why a request in somebody's name is refused; None if it may go on."""
@@ -162,7 +190,7 @@ class Panel:
 
     async def act(self, request: Request) -> Response:
         """Does an act in the person's name, or tries it; a touch that is sent twice acts once."""
-        session = self._session(request, touch=True)
+        session = self.session(request, touch=True)
         if (no := self._no(request, session)) is not None:
             return no
         assert session is not None
@@ -176,21 +204,32 @@ class Panel:
         does = request.url.path == "/act"
         if does and not isinstance(asked.get("seen"), dict):
             return refused(400, "bad_request", "an act says what its person saw", who=session.staff.name)
-        asks = {"act": act, "args": args, "who": session.staff.name, "role": session.role, "session": session.id}
+        if (live := self.table(asked.get("table"))) is None:
+            return refused(404, "table_unknown", "the panel follows no such table", who=session.staff.name)
+        who, role = session.staff.name, session.role
+        if isinstance(second := asked.get("second"), dict):
+            found = await self._matching(str(second.get("number", "")), str(second.get("pin", "")), request)
+            if isinstance(found, str):
+                return refused(403, found, "the second person is not known by this number and PIN", who=who)
+            if found.name == who:
+                return refused(403, "same_person", "a second person is another person", who=who)
+            log.info("panel_second", who=found.name, at_the_screen_of=who, act=act)
+            who, role = found.name, role_of(found)
+        asks = {"act": act, "args": args, "who": who, "role": role, "session": session.id}
         if not does:
-            return await self._answer("try", asks)
+            return await self._answer(live, "try", asks)
         if (before := session.answers.get(touch)) is None:
             before = session.answers[touch] = asyncio.ensure_future(
-                self._answer("act", {**asks, "seen": asked["seen"]})
+                self._answer(live, "act", {**asks, "seen": asked["seen"]})
             )
             while len(session.answers) > KEPT_TOUCHES:
                 session.answers.pop(next(iter(session.answers)))
         answer: JSONResponse = await asyncio.shield(before)
         return Response(answer.body, answer.status_code, media_type="application/json")
 
-    async def _answer(self, do: str, asks: dict[str, Any]) -> JSONResponse:
+    async def _answer(self, live: Live, do: str, asks: dict[str, Any]) -> JSONResponse:
         def ask() -> dict[str, Any]:
-            with ControlClient(self.live.socket) as client:
+            with ControlClient(live.socket) as client:
                 return client.ask(do, **asks)
 
         try:
@@ -198,7 +237,7 @@ class Panel:
         except ControlFailed as exc:
             about = {"act": asks["act"], "who": asks["who"]}
             answer = refused(409, exc.code, str(exc), **about) if do == "act" else JSONResponse({}, 409)
-            error = {"code": exc.code, "reason": str(exc), "cite": list(exc.cite)}
+            error = {"code": exc.code, "reason": str(exc), "cite": list(exc.cite), "refusal": exc.refusal}
             return JSONResponse({"error": error}, answer.status_code)
         except ControlUnreachable as exc:
             log.warning("panel_daemon_unreachable", reason=str(exc))

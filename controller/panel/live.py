@@ -24,11 +24,16 @@ Document = dict[str, Any]
 
 
 class Live:
-    """Follows one daemon. `daemon`: ok, silent (it does not answer) or away (nobody is there)."""
+    """Follows one daemon. `daemon`: ok, silent (it does not answer) or away (nobody is there). `config`: the file of its table,
+    None = not known here. `links`: what the status says of each device's link, which changes all the time."""
 
-    def __init__(self, socket: Path, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, socket: Path, clock: Callable[[], float] = time.monotonic, *, config: Path | None = None
+    ) -> None:
         self.socket, self.daemon, self.reason = socket, "away", "not asked yet"
+        self.config = config
         self.status: Document = {}
+        self.links: Document = {}
         self.body = "{}"
         self.stopping = asyncio.Event()
         self._ended = threading.Event()
@@ -65,10 +70,23 @@ class Live:
         record = self.status.get("record", {})
         return f"{record.get('journal', '')}:{record.get('order', 0)}"
 
-    async def events(self, last: str, is_open: Callable[[], bool]) -> AsyncIterator[bytes]:
+    @property
+    def name(self) -> str:
+        """Names the table; "" before the daemon has answered."""
+        return str(self.status.get("table", ""))
+
+    @property
+    def age_ms(self) -> int:
+        """Milliseconds since the daemon last answered."""
+        return round(1000 * (self._clock() - self._heard))
+
+    async def events(
+        self, last: str, is_open: Callable[[], bool], more: Callable[[], Document] = dict
+    ) -> AsyncIterator[bytes]:
         """Yields the bytes of one stream: the whole table whenever it changed, and a beat each second.
 
-        `last`: id of the last event that the browser saw; `is_open`: False once the session is over.
+        `last`: id of the last event that the browser saw; `is_open`: False once the session is over; `more`: what the beat
+        says beside the age of this table.
         """
         if last:
             yield _event("since", msgspec.json.encode(self._since(last)).decode())
@@ -81,8 +99,8 @@ class Live:
             if self.status and self.body != shown:
                 shown = self.body
                 yield _event("table", shown, self.id)
-            age = round(1000 * (self._clock() - self._heard))
-            yield _event("beat", msgspec.json.encode({"daemon": self.daemon, "age_ms": age}).decode())
+            beat = {"daemon": self.daemon, "age_ms": self.age_ms, **more()}
+            yield _event("beat", plain_json(msgspec.json.encode(beat).decode()))
             with suppress(TimeoutError):
                 await asyncio.wait_for(news.wait(), BEAT_S)
 
@@ -98,6 +116,7 @@ class Live:
 
     def _take(self, status: Document) -> None:
         self.daemon, self.reason, self._heard = "ok", "", self._clock()
+        self.links = {name: device.get("link") or {} for name, device in status.get("devices", {}).items()}
         for device in status.get("devices", {}).values():
             link = device.get("link") or {}
             device["link"] = {"state": link.get("state"), "reason": link.get("reason")}
@@ -127,3 +146,17 @@ class Live:
 
 def _event(name: str, data: str, number: str = "") -> bytes:
     return f"{f'id: {number}' + chr(10) if number else ''}event: {name}\ndata: {data}\n\n".encode()
+
+
+def in_short(live: Live) -> Document:
+    """Returns a table in one line, for a person who looks after several."""
+    status, round_ = live.status, live.status.get("round") or {}
+    return {
+        "table": live.name,
+        "daemon": live.daemon,
+        "age_ms": live.age_ms,
+        "open": status.get("open", False),
+        "round": round_.get("number"),
+        "phase": round_.get("phase"),
+        **{what: len(status.get(what, ())) for what in ("held", "duties", "alarms", "disputes")},
+    }

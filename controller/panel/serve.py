@@ -3,6 +3,7 @@
 import asyncio
 import ipaddress
 import ssl
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -50,23 +51,23 @@ class Address:
 class _Server(uvicorn.Server):
     """uvicorn waits for open streams for ever; so this server ends them first."""
 
-    def __init__(self, config: uvicorn.Config, live: Live, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, config: uvicorn.Config, tables: Sequence[Live], loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(config)
-        self._live, self._loop = live, loop
+        self._tables, self._loop = tables, loop
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Ends streams, then the server."""
-        self._loop.call_soon_threadsafe(self._live.stop)
+        for live in self._tables:
+            self._loop.call_soon_threadsafe(live.stop)
         super().handle_exit(sig, frame)
 
 
-async def serve(address: Address, socket: Path, people: Path) -> None:
-    """Serves until a signal. Raises `MayNotListen`, `PeopleUnreadable`."""
+async def serve(address: Address, tables: Sequence[Live], people: Path) -> None:
+    """Serves until a signal; the first table is the dealer's own. Raises `MayNotListen`, `PeopleUnreadable`."""
     address.verify()
     file = PeopleFile(people)
     file.read()
-    live = Live(socket)
-    panel = Panel(live, file, secure=address.cert is not None)
+    panel = Panel(tables[0], file, secure=address.cert is not None, others=tables[1:])
     config = uvicorn.Config(
         panel.app(address.hosts), address.host, address.port, log_config=None, access_log=False, server_header=False,
         timeout_graceful_shutdown=GRACE_S, ws="none", ssl_certfile=address.cert, ssl_keyfile=address.key,
@@ -77,4 +78,4 @@ async def serve(address: Address, socket: Path, people: Path) -> None:
         raise MayNotListen(f"{address.cert}: this certificate and key cannot be used: {exc}") from exc
     if config.ssl is not None:
         config.ssl.minimum_version = ssl.TLSVersion.TLSv1_3
-    await _Server(config, live, asyncio.get_running_loop()).serve()
+    await _Server(config, tables, asyncio.get_running_loop()).serve()

@@ -41,7 +41,7 @@ class Session:
     @property
     def role(self) -> str:
         """The role in which the person acts."""
-        return next(role for role in RANK if role in self.staff.roles)
+        return role_of(self.staff)
 
 
 class Sessions:
@@ -102,6 +102,11 @@ class Guesses:
 
     def _recent(self, *key: str) -> list[float]:
         return [at for at in self._misses.get((key[0], key[1]), []) if self._clock() - at < LOCKED_S]
+
+
+def role_of(staff: Staff) -> str:
+    """Returns the role in which a person acts."""
+    return next(role for role in RANK if role in staff.roles)
 
 
 def _key(token: str) -> bytes:
