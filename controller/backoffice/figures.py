@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from controller.backoffice.reading import Reading
+from controller.backoffice.store.reading import Reading
 from controller.clock import microseconds
 from controller.text.prometheus import Family, Sample
 

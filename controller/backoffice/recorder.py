@@ -14,7 +14,9 @@ import msgspec
 import structlog
 
 from controller.backoffice import said
-from controller.backoffice.batch import (
+from controller.backoffice.intake import CONNECTED, Intake, Message
+from controller.backoffice.row import KEPT_BYTES, ROOT, Refused, Row, levels, read, source_of
+from controller.backoffice.store.batch import (
     AlarmStep,
     Batch,
     Loaded,
@@ -26,8 +28,6 @@ from controller.backoffice.batch import (
     Store,
     StoreAway,
 )
-from controller.backoffice.intake import CONNECTED, Intake, Message
-from controller.backoffice.row import KEPT_BYTES, ROOT, Refused, Row, levels, read, source_of
 from controller.backoffice.watch import Ask, Watch
 from controller.clock import rfc3339
 

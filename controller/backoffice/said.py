@@ -5,8 +5,8 @@ from typing import Annotated, Literal, TypeVar
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from controller.backoffice.batch import Signed
 from controller.backoffice.row import LARGEST, Refused
+from controller.backoffice.store.batch import Signed
 
 _Journal = Annotated[str, Meta(pattern="^[0-9a-f]{16}$")]
 _Stream = Annotated[str, Meta(pattern="^[a-z0-9-]{1,32}$")]

@@ -17,7 +17,7 @@ import msgspec
 from controller.backoffice.chains import Verifier
 from controller.backoffice.envelope import Event
 from controller.backoffice.proof import Code, Finding
-from controller.backoffice.reading import Reading, Row, journals
+from controller.backoffice.store.reading import Reading, Row, journals
 from controller.journal.proof.checkpoint import read_statement
 from controller.journal.proof.keys import PublicKey
 from controller.journal.record import FACTS

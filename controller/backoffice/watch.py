@@ -7,10 +7,10 @@ seconds of a monotonic clock, for deadlines alone.
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from controller.backoffice.batch import AlarmStep, Batch, Hole, Loaded, Position, Seen, Standing, Step
 from controller.backoffice.held import Held
 from controller.backoffice.row import Row
 from controller.backoffice.said import Conn, Heartbeat, signed, signed_in
+from controller.backoffice.store.batch import AlarmStep, Batch, Hole, Loaded, Position, Seen, Standing, Step
 from controller.clock import microseconds
 
 LATE_S = 5.0

@@ -7,10 +7,10 @@ from typing import NoReturn
 
 import click
 
-from controller.backoffice.batch import Occupied, Store, StoreAway
-from controller.backoffice.database import database, store
-from controller.backoffice.schema import SchemaUnknown
-from controller.backoffice.upkeep import KEPT_DAYS, Alarm, acknowledge, alarms, prune
+from controller.backoffice.store.batch import Occupied, Store, StoreAway
+from controller.backoffice.store.database import database, store
+from controller.backoffice.store.schema import SchemaUnknown
+from controller.backoffice.store.upkeep import KEPT_DAYS, Alarm, acknowledge, alarms, prune
 from controller.cli.arguments import A_FILE, LARGEST
 from controller.cli.groups import Sentences
 from controller.cli.main import AS_JSON, UNREACHABLE, WRONG, end, show

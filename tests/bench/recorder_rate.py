@@ -16,8 +16,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from controller.backoffice import postgresql
 from controller.backoffice.row import Row, read
+from controller.backoffice.store import postgresql
 from tests.bench.broker import free_port
 from tests.support.postgres import Postgres
 from tests.support.told_table import ToldTable

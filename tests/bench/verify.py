@@ -10,7 +10,7 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from controller.backoffice.reading import opened
+from controller.backoffice.store.reading import opened
 from controller.backoffice.verify import proofs
 from tests.controller.backoffice.reading.stores import sqlite_store
 from tests.support.told_table import ToldTable

@@ -5,13 +5,13 @@ from dataclasses import asdict
 from datetime import date, timedelta
 from typing import Any
 
-from controller.backoffice.reading import Reading
 from controller.backoffice.report.alarms import KINDS as OF_ALARMS
 from controller.backoffice.report.alarms import lives
 from controller.backoffice.report.day import KINDS as OF_THE_DAY
 from controller.backoffice.report.day import Row, day_of
 from controller.backoffice.report.fact import Fact, fact_of, table_of
 from controller.backoffice.report.pages import COMPLETE, NOT_PROVEN
+from controller.backoffice.store.reading import Reading
 from controller.backoffice.verify import Proof, proofs
 from controller.clock import rfc3339
 from controller.journal.proof.keys import PublicKey

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from controller.backoffice.reading import Reading, StoreUnreachable, opened
+from controller.backoffice.store.reading import Reading, StoreUnreachable, opened
 from controller.backoffice.verify import keys_in
 from controller.cli.arguments import Place
 from controller.cli.main import UNREACHABLE, WRONG, end

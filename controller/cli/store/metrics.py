@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import click
 
 from controller.backoffice.figures import families
-from controller.backoffice.reading import Reading, StoreUnreachable, opened
+from controller.backoffice.store.reading import Reading, StoreUnreachable, opened
 from controller.cli.main import UNREACHABLE, end
 from controller.cli.store.arguments import FROM, reading
 from controller.text.prometheus import exposition

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from controller.backoffice.row import Row, read
-from controller.backoffice.schema import Dialect, migrations
+from controller.backoffice.store.schema import Dialect, migrations
 from controller.journal.proof.checkpoint import read_statement
 
 RECEIVED = "2027-01-15T08:00:00.000000Z"

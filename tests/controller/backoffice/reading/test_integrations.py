@@ -23,7 +23,7 @@ from paho.mqtt import publish
 from paho.mqtt.client import topic_matches_sub
 
 from controller.backoffice.figures import families
-from controller.backoffice.reading import opened
+from controller.backoffice.store.reading import opened
 from controller.cli.main import cli
 from controller.cli.store.home_assistant import discovery
 from controller.cli.store.metrics import server_at

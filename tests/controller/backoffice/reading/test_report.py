@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from controller.backoffice.reading import opened
 from controller.backoffice.report.alarms import lives
 from controller.backoffice.report.build import report
 from controller.backoffice.report.day import day_of
 from controller.backoffice.report.fact import Fact, fact_of
 from controller.backoffice.report.pages import SECTIONS, csv_text, page
+from controller.backoffice.store.reading import opened
 from controller.backoffice.verify import keys_in
 from controller.cli.main import cli
 from controller.rules.vocabulary import Role

@@ -12,9 +12,9 @@ import psycopg
 import pytest
 from click.testing import CliRunner
 
-from controller.backoffice.reading import opened
 from controller.backoffice.row import Row
-from controller.backoffice.schema import migrations
+from controller.backoffice.store.reading import opened
+from controller.backoffice.store.schema import migrations
 from controller.backoffice.verify import Grade, Hole, Proof, keys_in, proofs
 from controller.cli.main import cli
 from controller.journal.proof.keys import make_key

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from controller.backoffice.report.fact import Fact, fact_of
-from controller.backoffice.schema import migrations
+from controller.backoffice.store.schema import migrations
 from tests.controller.backoffice.reading.captured import kept_days
 from tests.controller.backoffice.reading.stores import RECEIVED, fill, sqlite_store
 from tests.support.postgres import Postgres

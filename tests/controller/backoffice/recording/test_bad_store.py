@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from controller.backoffice.database import database, store
 from controller.backoffice.intake import Broker, Intake, Message
 from controller.backoffice.recorder import Recorder
 from controller.backoffice.row import ROOT
+from controller.backoffice.store.database import database, store
 from tests.support.postgres import Postgres
 from tests.support.told_table import ToldTable
 
@@ -104,14 +104,14 @@ def test_a_full_file_acknowledges_nothing(made, store_url: str, monkeypatch: pyt
         db.execute("PRAGMA max_page_count = 60")
         return db
 
-    monkeypatch.setattr("controller.backoffice.sqlite.sqlite3.connect", small)
+    monkeypatch.setattr("controller.backoffice.store.sqlite.sqlite3.connect", small)
     recorder._store._drop()
     recorder._store.open()
 
     def again() -> None:
         assert intake.acknowledged == []
         states.append(recorder.store_state)
-        monkeypatch.setattr("controller.backoffice.sqlite.sqlite3.connect", real)
+        monkeypatch.setattr("controller.backoffice.store.sqlite.sqlite3.connect", real)
 
     recorder.step(Attempts(2, again), 0.0)
     assert "full" in states[0]
@@ -121,7 +121,7 @@ def test_a_full_file_acknowledges_nothing(made, store_url: str, monkeypatch: pyt
 @pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
 def test_a_locked_file_or_table_is_waited_for(made, store_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("controller.backoffice.recorder.WAIT_FIRST_S", 0.01)
-    monkeypatch.setattr("controller.backoffice.sqlite.BUSY_S", 0.05)
+    monkeypatch.setattr("controller.backoffice.store.sqlite.BUSY_S", 0.05)
     recorder, intake, come = made
     recorder._store._drop()
     recorder._store.open()

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 import msgspec
 import pytest
 
-from controller.backoffice.database import database, store
 from controller.backoffice.intake import Broker, Intake
 from controller.backoffice.recorder import Recorder, share_of
-from controller.backoffice.upkeep import Alarm, acknowledge, alarms
+from controller.backoffice.store.database import database, store
+from controller.backoffice.store.upkeep import Alarm, acknowledge, alarms
 from tests.controller.publish.conftest import Mosquitto
 from tests.support.far_table import FarTable, until
 from tests.support.told_table import ToldTable

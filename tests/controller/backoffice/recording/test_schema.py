@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from controller.backoffice.schema import Dialect, SchemaUnknown, migrations, missing
+from controller.backoffice.store.schema import Dialect, SchemaUnknown, migrations, missing
 
 COLUMN = re.compile(r"^ {4}([a-z_]+) ", re.MULTILINE)
 

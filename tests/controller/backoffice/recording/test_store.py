@@ -2,10 +2,10 @@
 
 import pytest
 
-from controller.backoffice.batch import Batch, Occupied, RowRefused, Store, StoreAway
-from controller.backoffice.database import database, store
 from controller.backoffice.row import Row, read
-from controller.backoffice.upkeep import prune
+from controller.backoffice.store.batch import Batch, Occupied, RowRefused, Store, StoreAway
+from controller.backoffice.store.database import database, store
+from controller.backoffice.store.upkeep import prune
 from controller.backoffice.watch import Watch
 from tests.support.told_table import ToldTable
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.backoffice.database import database
-from controller.backoffice.upkeep import alarms
+from controller.backoffice.store.database import database
+from controller.backoffice.store.upkeep import alarms
 from tests.controller.publish.conftest import Mosquitto
 from tests.support.far_table import FarTable, until
 from tests.support.postgres import Postgres

@@ -6,9 +6,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from controller.backoffice import sqlite
-from controller.backoffice.batch import Store, StoreAway
-from controller.backoffice.schema import Dialect, SchemaUnknown
+from controller.backoffice.store import sqlite
+from controller.backoffice.store.batch import Store, StoreAway
+from controller.backoffice.store.schema import Dialect, SchemaUnknown
 
 SQLITE = "sqlite:"
 POSTGRESQL = ("postgresql://", "postgres://")
@@ -62,6 +62,6 @@ def database(url: str) -> Iterator[Database]:
 
 def _postgresql() -> Any:
     try:
-        return import_module("controller.backoffice.postgresql")
+        return import_module("controller.backoffice.store.postgresql")
     except ImportError as exc:
         raise ValueError(f"PostgreSQL needs psycopg: pip install 'tablewarden[backoffice]' ({exc})") from exc

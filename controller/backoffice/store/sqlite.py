@@ -7,10 +7,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-from controller.backoffice import statements
-from controller.backoffice.batch import Batch, Loaded, Occupied, RowRefused, StoreAway
 from controller.backoffice.row import Row
-from controller.backoffice.schema import missing
+from controller.backoffice.store import statements
+from controller.backoffice.store.batch import Batch, Loaded, Occupied, RowRefused, StoreAway
+from controller.backoffice.store.schema import missing
 
 Error = sqlite3.Error
 BUSY_S = 5.0

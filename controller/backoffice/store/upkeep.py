@@ -5,8 +5,8 @@ import time
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from controller.backoffice import statements
-from controller.backoffice.database import Database
+from controller.backoffice.store import statements
+from controller.backoffice.store.database import Database
 from controller.clock import rfc3339
 
 KEPT_DAYS = {"main": 1_830, "diag": 42}

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from controller.backoffice.batch import (
+from controller.backoffice.row import Row
+from controller.backoffice.store.batch import (
     AlarmStep,
     Batch,
     Hole,
@@ -13,7 +14,6 @@ from controller.backoffice.batch import (
     Standing,
     Step,
 )
-from controller.backoffice.row import Row
 
 
 def _upsert(table: str, fields: tuple[str, ...], keys: int) -> str:

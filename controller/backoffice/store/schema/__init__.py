@@ -1,7 +1,8 @@
 """The tables of the store, as numbered migrations: one file of SQL each, for SQLite and for PostgreSQL.
 
-Both files of a number make tables, columns and keys by equal names. A migration that was released is
-never changed; a later one has the next number. Each is applied once, in one transaction, and noted in the table `migration`.
+Both files of a number make tables, columns and keys by equal names; what both understand stands once, in a file of that number
+beside the two folders, and follows. A migration that was released is never changed; a later one has the next number. Each is
+applied once, in one transaction, and noted in the table `migration`.
 """
 
 from dataclasses import dataclass
@@ -31,7 +32,9 @@ def migrations(dialect: Dialect) -> list[Migration]:
     made = []
     for each in found:
         number, _, name = each.name.removesuffix(".sql").partition("-")
-        made.append(Migration(int(number), name, each.read_text()))
+        both = files(__name__) / each.name
+        sql = each.read_text() + (both.read_text() if both.is_file() else "")
+        made.append(Migration(int(number), name, sql))
     return made
 
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import psycopg
 
-from controller.backoffice import statements
-from controller.backoffice.batch import Batch, Loaded, Occupied, RowRefused, StoreAway
 from controller.backoffice.row import Row
-from controller.backoffice.schema import missing
+from controller.backoffice.store import statements
+from controller.backoffice.store.batch import Batch, Loaded, Occupied, RowRefused, StoreAway
+from controller.backoffice.store.schema import missing
 
 Connection = psycopg.Connection[Any]
 Error = psycopg.Error

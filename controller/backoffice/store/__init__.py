@@ -1,0 +1,1 @@
+"""Where events are kept: SQLite for a small house, PostgreSQL beyond it; the same tables and views in both."""
