@@ -225,6 +225,11 @@ class Intake:
             pass
         return found
 
+    @property
+    def has_more(self) -> bool:
+        """True if a message waits to be taken."""
+        return not self._queue.empty()
+
     def acknowledge(self, messages: Iterable[Message]) -> None:
         """Tells the broker that these messages are durable. Those of an earlier connection it sends again."""
         with self._lock:

@@ -2,24 +2,27 @@
 
 Nothing is acknowledged or confirmed that is not durable. While the store takes nothing, the recorder keeps what it holds, tries
 again for ever and says so; the broker then sends no more than it may send without being acknowledged.
+
+While more messages wait, the store writes a batch in a thread of its own and the next is read. What goes wrong there is dealt
+with here, before anything else is written.
 """
 
 import os
 import time
 from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import sha256
 
-import msgspec
 import structlog
 
 from controller.backoffice import said
 from controller.backoffice.intake import CONNECTED, Intake, Message
 from controller.backoffice.row import KEPT_BYTES, ROOT, Refused, Row, levels, read, source_of
+from controller.backoffice.shares import base_of, confirmation, filters, of_share, replay_order, share_of
 from controller.backoffice.store.batch import (
     AlarmStep,
     Batch,
-    Loaded,
     Occupied,
     Rejected,
     RowRefused,
@@ -31,14 +34,11 @@ from controller.backoffice.store.batch import (
 from controller.backoffice.watch import Ask, Watch
 from controller.clock import rfc3339
 
-MOST = 2_000
-"""Messages of one transaction."""
+MOST = 1_000
+"""Messages of one transaction. The broker should send a few times as many unacknowledged, so that the next ones are there."""
 TICK_S = 1.0
 CONFIRM_S = 1.0
 DEAF_S = 10.0
-ANSWER_S = 60
-RANGES = 1_000
-"""Ranges above `through` that a confirmation names at most."""
 REFUSED_KEPT = 100
 """Refused messages of one table that are kept, for each start of the recorder; others are counted."""
 WAIT_FIRST_S, WAIT_MOST_S = 0.2, 5.0
@@ -63,14 +63,14 @@ class Counters:
     store_away: int = 0
 
 
-def share_of(source: str, shares: int) -> int:
-    """Returns which share, counted from 1, a table belongs to: equal ranges of the SHA-256 of its source."""
-    return int.from_bytes(sha256(source.encode()).digest()[:4], "big") * shares // 2**32 + 1
+@dataclass(frozen=True, slots=True)
+class _Writing:
+    """A batch that the store is writing. `sources`: tables whose positions it changes; `work` gives how many rows were new."""
 
-
-def filters(name: str) -> list[str]:
-    """Returns what a recorder reads of all tables, but their events."""
-    return [f"{ROOT}+/+/{rest}" for rest in ("conn", "tele/heartbeat", f"rsp/{name}")]
+    batch: Batch
+    messages: list[Message]
+    sources: set[str]
+    work: "Future[int]"
 
 
 class Recorder:
@@ -85,7 +85,7 @@ class Recorder:
         shares: int = 1,
     ) -> None:
         self._store, self.name, self._share, self._shares = store, name, share, shares
-        loaded = _of_share(store.load(), name, share, shares)
+        loaded = of_share(store.load(), name, share, shares)
         self._watch = Watch(loaded)
         self._tables = set(self._watch.tables)
         self._self = Standing(f"recorder:{name}", "deaf", first=share)
@@ -99,6 +99,8 @@ class Recorder:
         self._heard_since: float | None = None
         self._asked_of: dict[str, str] = {}
         self._asks = 0
+        self._writer = ThreadPoolExecutor(1, "store")
+        self._writing: _Writing | None = None
 
     @property
     def broker_state(self) -> str:
@@ -112,7 +114,9 @@ class Recorder:
         try:
             while not is_stopped():
                 self.step(is_stopped)
+            self._written(is_stopped)
         finally:
+            self._writer.shutdown()
             self._intake.stop()
             self._store.close()
 
@@ -123,7 +127,10 @@ class Recorder:
                 f"another client of the broker seems to connect as this recorder ({self.name}): the broker ends each "
                 "connection soon; give one of them another --name"
             )
-        messages = self._intake.take(MOST, wait_s)
+        messages = self._intake.take(MOST, 0.0 if self._writing else wait_s)
+        if not messages and self._writing:
+            self._written(is_stopped)
+            return
         now = time.monotonic()
         batch = Batch(rfc3339(time.time_ns() // 1000))
         if not self._digest(messages, batch, now, is_stopped):
@@ -137,15 +144,58 @@ class Recorder:
             self._watch.listens(self._intake.connected_at)
             self._hear(batch, now)
             asks = self._watch.tick(batch, now)
-        changed = self._watch.flush(batch)
-        if batch and not self._commit(batch, is_stopped):
+        sources = {source for source, _ in self._watch.flush(batch)}
+        is_due = bool(asks) or now - self._confirmed >= CONFIRM_S
+        if not self._write(batch, messages, sources, is_stopped, waits=is_due or not self._intake.has_more):
             return
-        self._intake.acknowledge(messages)
-        self._to_confirm.update(source for source, _ in changed)
         for ask in asks:
             self._ask(ask)
-        if self._to_confirm and self._intake.connected_at is not None and now - self._confirmed >= CONFIRM_S:
+        if is_due and self._to_confirm and self._intake.connected_at is not None:
             self._confirm(now)
+
+    def _write(
+        self,
+        batch: Batch,
+        messages: list[Message],
+        sources: set[str],
+        is_stopped: Callable[[], bool],
+        *,
+        waits: bool,
+    ) -> bool:
+        """Stores a batch behind the one that is being written, and acknowledges its messages once it is durable.
+
+        `waits`: until then. Returns False if the recorder is stopped before.
+        """
+        if not self._written(is_stopped):
+            return False
+        if not waits and batch:
+            self._writing = _Writing(batch, messages, sources, self._writer.submit(self._store.write, batch))
+            return True
+        if batch and not self._commit(batch, is_stopped):
+            return False
+        self._durable(messages, sources)
+        return True
+
+    def _written(self, is_stopped: Callable[[], bool]) -> bool:
+        """Waits for the batch that is being written. Returns False if the recorder is stopped before it is durable."""
+        if (writing := self._writing) is None:
+            return True
+        self._writing = None
+        try:
+            self._count(writing.work.result(), writing.batch)
+        except StoreAway as exc:
+            self._is_away(str(exc))
+            if not self._commit(writing.batch, is_stopped, is_lost=True):
+                return False
+        except RowRefused:
+            if not self._commit(writing.batch, is_stopped):
+                return False
+        self._durable(writing.messages, writing.sources)
+        return True
+
+    def _durable(self, messages: list[Message], sources: set[str]) -> None:
+        self._intake.acknowledge(messages)
+        self._to_confirm.update(sources)
 
     def _filters(self) -> list[str]:
         if self._shares == 1:
@@ -153,7 +203,7 @@ class Recorder:
         return [*filters(self.name), *(each for source in self._tables for each in self._of_table(source))]
 
     def _of_table(self, source: str) -> list[str]:
-        base = _base(source)
+        base = base_of(source)
         return [f"{base}/evt/#", f"{base}/rpl/{self.name}"]
 
     def _digest(self, messages: list[Message], batch: Batch, now: float, is_stopped: Callable[[], bool]) -> bool:
@@ -186,6 +236,8 @@ class Recorder:
                 self._repeat(row, other != row.body, batch)
         if repeats:
             differing: set[Row] = set()
+            if not self._written(is_stopped):  # a repeat may be one of what is being written
+                return False
             if not self._insist(lambda: differing.update(self._store.differing(repeats)), is_stopped):
                 return False
             for row in repeats:
@@ -239,13 +291,13 @@ class Recorder:
             batch.rejected.append(Rejected(source, topic, reason, len(payload), digest, payload[:KEPT_BYTES]))
             _log.warning("message_refused", source=source, topic=topic, reason=reason, size=len(payload))
 
-    def _commit(self, batch: Batch, is_stopped: Callable[[], bool]) -> bool:
+    def _commit(self, batch: Batch, is_stopped: Callable[[], bool], *, is_lost: bool = False) -> bool:
         """Stores a batch, however long that takes. Returns False if the recorder is stopped before."""
-        return self._insist(lambda: self._store_batch(batch), is_stopped)
+        return self._insist(lambda: self._store_batch(batch), is_stopped, is_lost=is_lost)
 
-    def _insist(self, work: Callable[[], None], is_stopped: Callable[[], bool]) -> bool:
+    def _insist(self, work: Callable[[], None], is_stopped: Callable[[], bool], *, is_lost: bool = False) -> bool:
         """Does `work` until the store takes it. Returns False if the recorder is stopped before."""
-        wait, is_lost = WAIT_FIRST_S, False
+        wait = WAIT_FIRST_S
         while True:
             try:
                 if is_lost:
@@ -268,6 +320,9 @@ class Recorder:
                 raise StoreAway(f"the store refuses what is no event: {exc}") from exc
             self._one_by_one(batch)
             return
+        self._count(new, batch)
+
+    def _count(self, new: int, batch: Batch) -> None:
         if new < len(batch.rows):  # an earlier attempt was durable after all, or somebody else has written
             self._report_differing(batch)
         self.counters.stored += new
@@ -326,47 +381,17 @@ class Recorder:
         self.counters.asked += 1
         number = f"{self.name}-{os.getpid()}-{time.time_ns() // 1_000_000}-{self._asks}"
         self._asked_of[ask.source] = number
-        order = {
-            "id": number, "consumer": self.name, "stream": ask.stream, "journal": ask.journal, "from": ask.first,
-            "to": ask.last, "expires": rfc3339(time.time_ns() // 1000 + ANSWER_S * 1_000_000),
-        }  # fmt: skip
-        base = _base(ask.source)
-        self._intake.publish(f"{base}/cmd/replay", msgspec.json.encode(order), answer_to=f"{base}/rsp/{self.name}")
+        base = base_of(ask.source)
+        order = replay_order(ask, self.name, number, time.time_ns() // 1000)
+        self._intake.publish(f"{base}/cmd/replay", order, answer_to=f"{base}/rsp/{self.name}")
         _log.warning(
             "replay_asked", source=ask.source, stream=ask.stream, first=ask.first, last=ask.last, id=number
         )
 
     def _confirm(self, now: float) -> None:
         self._confirmed = now
-        at = rfc3339(time.time_ns() // 1000)
         for source in self._to_confirm:
             if (found := self._watch.confirmation(source)) is not None:
-                journal, streams = found
-                told = {
-                    stream: {"through": through, "have": have[:RANGES]}
-                    for stream, (through, have) in streams.items()
-                }
-                body = {"consumer": self.name, "journal": journal, "streams": told, "time": at}
-                self._intake.publish(
-                    f"{_base(source)}/ack/{self.name}", msgspec.json.encode(body), is_retained=True
-                )
+                told = confirmation(self.name, *found, time.time_ns() // 1000)
+                self._intake.publish(f"{base_of(source)}/ack/{self.name}", told, is_retained=True)
         self._to_confirm.clear()
-
-
-def _of_share(loaded: Loaded, name: str, share: int, shares: int) -> Loaded:
-    """Returns what concerns the tables of one share, and this recorder itself."""
-
-    def is_mine(source: str) -> bool:
-        return source == f"recorder:{name}" or share_of(source, shares) == share
-
-    return Loaded(
-        [each for each in loaded.positions if is_mine(each.source)],
-        [each for each in loaded.seen if is_mine(each.source)],
-        [each for each in loaded.holes if is_mine(each.source)],
-        [each for each in loaded.alarms if is_mine(each.standing.source)],
-    )
-
-
-def _base(source: str) -> str:
-    _, _, site, table = source.split(":")
-    return f"{ROOT}{site}/{table}"

@@ -59,7 +59,7 @@ class Broker:
         conf = folder / "mosquitto.conf"
         conf.write_text(
             f"listener {self.port} 127.0.0.1\nallow_anonymous true\nmax_queued_messages 0\n"
-            "max_inflight_messages 2000\nset_tcp_nodelay true\nlog_type none\nuser root\n"
+            "max_inflight_messages 5000\nset_tcp_nodelay true\nlog_type none\nuser root\n"
         )
         self._process = subprocess.Popen(
             [shutil.which("mosquitto") or "/usr/sbin/mosquitto", "-c", str(conf)], stderr=subprocess.DEVNULL

@@ -227,8 +227,8 @@ def line(row: Row) -> str:
     """Returns a row in COPY's text form."""
     foreign = (row.source, row.stream, row.subject, row.round_id or "", row.cause or "", row.boot, row.body)
     together = "".join(foreign)
-    is_plain = not any(sign in together for sign, _ in _ESCAPES)
-    escaped = foreign if is_plain else map(_escaped, foreign)
+    is_odd = "\\" in together or "\n" in together or "\r" in together or "\t" in together
+    escaped = map(_escaped, foreign) if is_odd else foreign
     source, stream, subject, round_id, cause, boot, body = escaped
     return (
         f"{source}\t{row.journal}\t{stream}\t{row.sequence}\t{row.day}\t{row.type}\t{row.kind}\t{row.version}\t"

@@ -8,7 +8,8 @@ import msgspec
 import pytest
 
 from controller.backoffice.intake import Broker, Intake
-from controller.backoffice.recorder import Recorder, share_of
+from controller.backoffice.recorder import Recorder
+from controller.backoffice.shares import share_of
 from controller.backoffice.store.database import database, store
 from controller.backoffice.store.upkeep import Alarm, acknowledge, alarms
 from tests.controller.publish.conftest import Mosquitto
