@@ -16,12 +16,13 @@ SOAK_ROUNDS ?= 100000
 HOURS ?= 24
 SETTLED_ROUNDS ?= 1000000
 MODULE ?=
+NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11) and "tablewarden needs Python 3.11 or newer: make PYTHON=python3.11 ...")
 
 .PHONY: run test compiled lint kill powercut hands rounds edges bench soak faults torture mutants lock clean setup rankers system guest
 
-run: setup
+run: $(VENV)/.run
 	@.ci/system-packages broker
-	$(BIN)/tablewarden bench --rulebook $(RULEBOOK) --rounds $(ROUNDS) --speed $(SPEED) --broker $(BROKER) --recorder --watch
+	$(BIN)/tablewarden bench --rulebook $(RULEBOOK) --rounds $(ROUNDS) --speed $(SPEED) --broker $(BROKER) --recorder --panel --watch
 
 test: setup rankers system guest
 	$(MAKE) --no-print-directory -j2 lint compiled
@@ -87,16 +88,27 @@ bench: setup rankers system
 lock:
 	uv pip compile -q --generate-hashes --extra dev --extra peers --extra backoffice --extra panel --python-version 3.11 \
 	  --no-header --no-annotate pyproject.toml -o requirements.lock
+	uv pip compile -q --generate-hashes --extra panel --group run -c requirements.lock --python-version 3.11 \
+	  --no-header --no-annotate pyproject.toml -o requirements-run.lock
 	uv pip compile -q --generate-hashes --group rankers --python-version 3.11 \
 	  --no-header --no-annotate -o requirements-rankers.lock
 	uv pip compile -q --generate-hashes --extra dev --extra backoffice --extra panel --group mutants --python-version 3.11 \
 	  --no-header --no-annotate pyproject.toml -o requirements-mutants.lock
 
+# What a table needs to run, and no tool of the tests. Where all is installed already, nothing is done.
+$(VENV)/.run: requirements-run.lock pyproject.toml
+	@if [ -e $(VENV)/.ready ]; then $(MAKE) --no-print-directory setup; else \
+	  echo "installing into $(VENV): the packages of requirements-run.lock, each checked by hash"; \
+	  $(PYTHON) -c '$(NEW_ENOUGH)' && $(PYTHON) -m venv $(VENV) \
+	  && $(BIN)/pip install -q --disable-pip-version-check --require-hashes -r requirements-run.lock \
+	  && $(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .; fi
+	@touch $@
+
 setup: $(VENV)/.ready
 
 $(VENV)/.ready: requirements.lock pyproject.toml
 	@echo "installing into $(VENV): the packages of requirements.lock, each checked by hash"
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "tablewarden needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
+	$(PYTHON) -c '$(NEW_ENOUGH)'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .

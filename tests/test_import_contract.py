@@ -71,7 +71,9 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "drivers": (),
     "drivers.protocol": (),
     "simulators": ("drivers.protocol", "controller.readers"),
-    "simulators.bench": ("simulators", "controller.cli", "controller.control", "controller.journal", *CORE, "drivers"),
+    "simulators.bench": (
+        "simulators", "controller.cli", "controller.control", "controller.journal", "controller.panel.people", *CORE, "drivers",
+    ),
 }  # fmt: skip
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("words",), ("state",), ("fold",), ("questions",), ("irregularities", "settlement"), ("card_sets",),

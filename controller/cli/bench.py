@@ -143,6 +143,9 @@ def _keep(context: click.Context, parameter: click.Parameter, given: Path | None
 @click.option(
     "--recorder", is_flag=True, help="A recorder keeps the events in SQLite; the end says what it holds."
 )
+@click.option(
+    "--panel", is_flag=True, help="Serve the web page too, with a strip of faults; its address is printed."
+)
 @click.option("--watch", is_flag=True, help="Print each record as it comes.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document instead of a page.")
 @click.option(
@@ -176,7 +179,7 @@ def bench(
         end(str(exc), USAGE)
 
     def say(line: str) -> None:
-        if watch:
+        if watch or line.startswith("panel: "):
             click.echo(line, err=as_json)
 
     try:

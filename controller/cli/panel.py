@@ -57,6 +57,7 @@ def panel() -> None:
 @click.option("--name", "names", multiple=True, help="A further host name under which people reach it.")
 @click.option("--cert", type=A_PATH, help="Certificate, PEM; then TLS 1.3 alone is spoken.")
 @click.option("--key", type=A_PATH, help="Its key, PEM.")
+@click.option("--bench", type=A_PATH, help="The strip of a bench: where its people take faults and pauses.")
 def serve(
     configs: tuple[Path, ...],
     sockets: tuple[Path, ...],
@@ -66,6 +67,7 @@ def serve(
     names: tuple[str, ...],
     cert: Path | None,
     key: Path | None,
+    bench: Path | None,
 ) -> None:
     """Serve the panel of one table, or of several, until it is stopped by a signal.
 
@@ -82,7 +84,7 @@ def serve(
         raise click.UsageError("--cert and --key belong together")
     configure(LogFormat.AUTO, LogLevel.INFO, cache=True)
     try:
-        asyncio.run(run(Address(listen, port, cert, key, names), _tables(configs, sockets), people))
+        asyncio.run(run(Address(listen, port, cert, key, names), _tables(configs, sockets), people, bench))
     except (MayNotListen, PeopleUnreadable) as exc:
         end(str(exc), WRONG)
     except ValueError as exc:

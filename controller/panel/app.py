@@ -18,6 +18,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from controller.control.client import ControlClient, ControlFailed, ControlUnreachable
+from controller.panel.bench import Bench
 from controller.panel.guard import App, Guard, Message, Receive, Send, log, refused
 from controller.panel.live import Live, in_short
 from controller.panel.past_routes import past_routes
@@ -40,13 +41,23 @@ TOUCH = re.compile(r"[A-Za-z0-9-]{8,64}")
 class Panel:
     """One panel: its people, its sessions, and the tables that it follows, the dealer's own first."""
 
-    def __init__(self, live: Live, people: PeopleFile, *, secure: bool, others: Sequence[Live] = ()) -> None:
+    def __init__(
+        self,
+        live: Live,
+        people: PeopleFile,
+        *,
+        secure: bool,
+        others: Sequence[Live] = (),
+        bench: Path | None = None,
+    ) -> None:
         self.tables, self.people = (live, *others), people
         self.sessions, self.guesses = Sessions(), Guesses()
         self.streams = 0
         self._secure, self._cookie = secure, "__Host-tablewarden" if secure else "tablewarden"
         self._one_guess = asyncio.Lock()
         self._pages = Environment(loader=FileSystemLoader(HERE / "pages"), autoescape=True)
+        self._pages.globals["bench"] = bench is not None
+        self._bench = Bench(bench, self) if bench else None
         self._words = {
             lang: msgspec.json.decode((HERE / "static" / "messages" / f"{lang}.json").read_bytes())
             for lang in LANGUAGES
@@ -63,6 +74,7 @@ class Panel:
             Route("/act", self.act, methods=["POST"]),
             Route("/try", self.act, methods=["POST"]),
             *past_routes(self),
+            *(self._bench.routes if self._bench else ()),
             Mount("/static", StaticFiles(directory=HERE / "static")),
         ]
         return Guard(Starlette(routes=routes, lifespan=self._lifespan), hosts, "https" if self._secure else "http")
@@ -151,7 +163,7 @@ class Panel:
 
     async def logout(self, request: Request) -> Response:
         """Ends the session."""
-        if (no := self._no(request, session := self.session(request, touch=False))) is not None:
+        if (no := self.why_not(request, session := self.session(request, touch=False))) is not None:
             return no
         assert session is not None
         log.info("panel_logout", who=session.staff.name)
@@ -178,7 +190,7 @@ class Panel:
         """Returns what the floor and technicians hear each second: all tables in short, and the links of this one."""
         return {"tables": [in_short(other) for other in self.tables], "links": live.links}
 
-    def _no(self, request: Request, session: Session | None) -> JSONResponse | None:
+    def why_not(self, request: Request, session: Session | None) -> JSONResponse | None:
         """Returns why a request in somebody's name is refused; None if it may go on."""
         if session is None:
             return refused(401, "not_logged_in", "the session is over; log in again", path=request.url.path)
@@ -191,7 +203,7 @@ class Panel:
     async def act(self, request: Request) -> Response:
         """Does an act in the person's name, or tries it; a touch that is sent twice acts once."""
         session = self.session(request, touch=True)
-        if (no := self._no(request, session)) is not None:
+        if (no := self.why_not(request, session)) is not None:
             return no
         assert session is not None
         try:

@@ -62,12 +62,12 @@ class _Server(uvicorn.Server):
         super().handle_exit(sig, frame)
 
 
-async def serve(address: Address, tables: Sequence[Live], people: Path) -> None:
-    """Serves until a signal; the first table is the dealer's own. Raises `MayNotListen`, `PeopleUnreadable`."""
+async def serve(address: Address, tables: Sequence[Live], people: Path, bench: Path | None = None) -> None:
+    """Serves until a signal; the first table is the dealer's own. `bench`: its strip, if it is simulated. Raises `MayNotListen`, `PeopleUnreadable`."""
     address.verify()
     file = PeopleFile(people)
     file.read()
-    panel = Panel(tables[0], file, secure=address.cert is not None, others=tables[1:])
+    panel = Panel(tables[0], file, secure=address.cert is not None, others=tables[1:], bench=bench)
     config = uvicorn.Config(
         panel.app(address.hosts), address.host, address.port, log_config=None, access_log=False, server_header=False,
         timeout_graceful_shutdown=GRACE_S, ws="none", ssl_certfile=address.cert, ssl_keyfile=address.key,

@@ -48,6 +48,7 @@ class Options:
     settled as offered. `reader`: a shoe that people deal from and that reads cards, tdp or bee-tek; "" = none.
     `scenario`: a file about one device (docs/scenarios.md), None = none. `recorder`: the back office's consumer runs
     beside the table, and the table waits for its confirmations.
+    `panel`: a web page from which somebody deals, stops the people and lets faults happen.
     """
 
     rulebook: str = "md-uth"
@@ -74,6 +75,7 @@ class Options:
     reader: str = ""
     scenario: Path | None = None
     recorder: bool = False
+    panel: bool = False
 
     @cached_property
     def script(self) -> Script | None:

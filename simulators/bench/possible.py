@@ -1,12 +1,13 @@
 """Says before play if a mishap cannot happen at this table, by its document or its devices."""
 
+import json
 from collections import Counter
 
 from controller.rules.vocabulary import Method, Trigger
 from controller.table.state.table import DISPENSERS
 from simulators.bench.observer.evidence import Evidence
 from simulators.bench.options import Options
-from simulators.crew.scenario import DISPENSER, Cue, Mishap, Scene
+from simulators.crew.scenario import DISPENSER, MISHAPS, Cue, Mishap, Scene
 
 BY_ITSELF = "cycle_in_deal"
 """The fault of a shoe that shuffles by itself."""
@@ -33,6 +34,12 @@ def why_not(mishap: Mishap, options: Options) -> str | None:
         or _no_count(mishap.scene, options)
         or _cannot_tell(mishap.scene, options)
     )
+
+
+def cannot(options: Options) -> str:
+    """Returns as JSON which mishaps cannot happen at this table, and why."""
+    found = {name: why_not(Mishap.parse(f"{name}@1"), options) for name in MISHAPS}
+    return json.dumps({name: why for name, why in found.items() if why})
 
 
 def never_decided(options: Options, evidence: Evidence) -> str:

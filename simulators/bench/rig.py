@@ -12,6 +12,7 @@ from controller.rules.vocabulary import Method
 from drivers.events import DeviceKind
 from simulators.bench.broker import Broker
 from simulators.bench.options import SITE, TABLE, Options
+from simulators.bench.possible import cannot
 from simulators.bus.terminals import described, wired
 from simulators.usb.descriptors import PRODUCTS, TEST_VENDOR
 
@@ -52,6 +53,11 @@ class Rig:
     def control(self) -> Path:
         """The path of the daemon's control socket."""
         return self.directory / "control.sock"
+
+    @property
+    def strip(self) -> Path:
+        """The path of the socket over which the bench strip of the panel speaks to the people."""
+        return self.directory / "people.ctl"
 
     @property
     def config(self) -> Path:
@@ -140,6 +146,8 @@ class Rig:
             command += ["--device", f"{kind}={kind}-1={self.device_socket(kind)}"]
         for mishap in options.mishaps:
             command += ["--mishap", mishap]
+        if options.panel:
+            command += ["--strip", str(self.strip), "--cannot", cannot(options)]
         return command + ["--pays"] * options.pays
 
     def write_config(self, broker: Broker) -> None:

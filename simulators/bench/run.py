@@ -1,6 +1,7 @@
 """One run: starts everything in order, watches while it plays, stops in order, and judges."""
 
 import asyncio
+import itertools
 import json
 import shutil
 import signal
@@ -32,6 +33,8 @@ UP_S = 60.0
 DRAIN_S = 5.0
 """How long the record may stand still behind the devices, or the subscriber behind the record, before the daemon is stopped."""
 SCROLL_S = 0.1
+AGAIN = 200
+"""Looks after which the panel's address is printed again, because it scrolls away."""
 KILL_AFTER_S = (0.3, 2.5)
 """Between two kills of the daemon: real seconds, drawn evenly."""
 
@@ -105,6 +108,7 @@ class _Bench:
         self.record, self.ears, self.say = record, ears, say
         self.stop_wanted = asyncio.Event()
         self.daemon: Child | None = None
+        self._again = ""
 
     async def run(self) -> Outcome:
         began = time.monotonic()
@@ -123,6 +127,7 @@ class _Bench:
                 self._take_back({*self.rig.keys} - kept)
                 raise
             stack.push_async_callback(self._stop_daemon)
+            await self._panel(stack)
             scrolling = asyncio.create_task(self._scroll(), name="scroll")
             stack.push_async_callback(_cancel, scrolling)
             failed = await self._play(env)
@@ -182,6 +187,15 @@ class _Bench:
         recorder = await Recorder.start(self.rig, broker)
         stack.push_async_callback(recorder.stop)
         return recorder
+
+    async def _panel(self, stack: AsyncExitStack) -> None:
+        if self.options.panel:
+            from simulators.bench.panel import start_panel  # noqa: PLC0415  # its packages are an extra
+
+            panel, says = await start_panel(self.rig)
+            stack.push_async_callback(panel.stop)
+            self.say(says)
+            self._again = says
 
     async def _devices(self, stack: AsyncExitStack) -> None:
         for kind in self.options.kinds:
@@ -326,9 +340,11 @@ class _Bench:
 
     async def _scroll(self) -> None:
         scroll = Scroll(self.record, self.ears.evidence.began)
-        while True:
+        for look in itertools.count(1):
             for line in scroll.lines():
                 self.say(line)
+            if self._again and look % AGAIN == 0:
+                self.say(self._again)
             await asyncio.sleep(SCROLL_S)
 
 

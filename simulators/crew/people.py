@@ -8,10 +8,12 @@ on from what its status says. Everything they do is written to standard output, 
 
 import argparse
 import asyncio
+import json
 import signal
 import sys
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 
 from simulators.crew.floor import Floor
@@ -19,7 +21,8 @@ from simulators.crew.play import Play
 from simulators.crew.scenario import MISHAPS, Mishap, ScenarioError
 from simulators.crew.sets import Sets
 from simulators.crew.steps import Steps
-from simulators.crew.table import Impossible, Settings, Table
+from simulators.crew.strip import Strip, served
+from simulators.crew.table import Impossible, Mode, Settings, Table
 from simulators.crew.talk import Gone, Refused
 
 LOOK_AGAIN_S = 1.0
@@ -62,10 +65,16 @@ class People:
             lines = [self.table.talk, *(t for d in self.table.devices.values() for t in (d.talk, d.eye))]
             tasks = [group.create_task(line.run(), name=f"line to {line.path.name}") for line in lines]
             try:
-                return await self._play() or await self._never_happened()
+                async with self._strip():
+                    return await self._play() or await self._never_happened()
             finally:
                 for task in tasks:
                     task.cancel()
+
+    def _strip(self) -> AbstractAsyncContextManager[None]:
+        settings = self.table.settings
+        strip = Strip(self.table, settings.cannot)
+        return served(strip, settings.strip) if settings.strip else nullcontext()
 
     async def _play(self) -> str:
         for line in (self.table.talk, *(device.talk for device in self.table.devices.values())):
@@ -73,7 +82,7 @@ class People:
         number, since = 0, time.monotonic()
         while not await self._once():
             view = self.table.view
-            if view.is_known and view.number != number:
+            if self.table.mode is not Mode.CREW or (view.is_known and view.number != number):
                 number, since = view.number, time.monotonic()
             if self._is_stuck(since):
                 return f"round {view.number} {view.phase or 'none'}: {view.status.get('next', 'no status')}"
@@ -91,6 +100,8 @@ class People:
 
     def _is_stuck(self, round_since: float) -> bool:
         """Returns True without progress for longer than the longest shuffle, or in an endless round."""
+        if self.table.mode is not Mode.CREW:
+            return False  # somebody else acts, or nobody is to
         now, speed = time.monotonic(), self.table.settings.speed
         is_idle = now - self.table.last_progress > STUCK_S + 120.0 / speed
         return is_idle or now - round_since > ROUND_S + 600.0 / speed
@@ -99,7 +110,8 @@ class People:
         """Takes one look and does at most one thing; returns True when all is played."""
         try:
             await self.table.look()
-            if self.table.view.is_known:
+            self._end_forward()
+            if self.table.view.is_known and self.table.mode is not Mode.PAUSE:
                 if await self._is_over():
                     return True
                 for turn in self._turns:
@@ -113,6 +125,17 @@ class People:
             self.table.note("gone", reason=str(exc))
             await asyncio.sleep(AFTER_REFUSAL_S)
         return False
+
+    def _end_forward(self) -> None:
+        """Stops a fast-forward before its last round's successor begins."""
+        table = self.table
+        if (
+            table.forward_to
+            and table.view.is_known
+            and table.view.number >= table.forward_to
+            and not table.view.round
+        ):
+            table.mode, table.forward_to = Mode.PAUSE, 0
 
     async def _is_over(self) -> bool:
         """Finishes after the last round: no hold or duty is open, and the table is closed."""
@@ -144,6 +167,8 @@ def _settings(argv: list[str] | None) -> Settings:
     parser.add_argument("--mishap", action="append", default=[], metavar="NAME@ROUND", dest="mishaps")
     parser.add_argument("--pays", action="store_true", help="tell cards and settle wager by wager, as is offered")
     parser.add_argument("--hands", action="store_true", help="touch cards and devices only; somebody else acts")
+    parser.add_argument("--strip", type=Path, help="socket of the bench strip")
+    parser.add_argument("--cannot", default="{}", metavar="JSON", help="mishaps that cannot happen, and why")
     given = parser.parse_args(argv)
     try:
         devices = {kind: (name, Path(path)) for kind, name, path in (d.split("=", 2) for d in given.devices)}
@@ -162,6 +187,8 @@ def _settings(argv: list[str] | None) -> Settings:
         mishaps_given,
         pays=given.pays,
         hands=given.hands,
+        strip=given.strip,
+        cannot=json.loads(given.cannot),
     )
 
 

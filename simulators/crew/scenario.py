@@ -241,6 +241,10 @@ class Scenario:
         """The mishaps that have not happened yet, in order."""
         return tuple(self._coming)
 
+    def add(self, mishap: Mishap) -> None:
+        """Plans one more mishap."""
+        self._coming.append(mishap)
+
     def expects(self, number: int, cue: Cue) -> bool:
         """Returns True while a mishap of this round waits for this cue."""
         return any(m.round == number and m.scene.cue is cue for m in self._coming)

@@ -10,13 +10,23 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from random import Random
-from typing import TextIO
+from typing import Any, TextIO
 
 from simulators.crew.scenario import Cue, Mishap, Scenario
 from simulators.crew.talk import Gone, Message, Refused, Talk
 from simulators.crew.view import Document, TableView
+
+
+class Mode(StrEnum):
+    """Who acts: people do everything; somebody else is the dealer; people only touch cards and devices; or nobody acts."""
+
+    CREW = "crew"
+    DEALT = "dealt"
+    HANDS = "hands"
+    PAUSE = "pause"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +49,7 @@ class Settings:
     (name, socket).
 
     `hands`: people only touch cards and devices; somebody else says at the daemon what was done.
+    `strip`: socket of the bench strip, `cannot`: mishaps that it refuses, and why.
     `pays`: cards are recorded, and each wager is settled as the table offers it.
     """
 
@@ -52,6 +63,8 @@ class Settings:
     crew: Crew = field(default_factory=Crew)
     hands: bool = False
     pays: bool = False
+    strip: Path | None = None
+    cannot: Mapping[str, str] = field(default_factory=dict)
 
 
 class Impossible(Exception):
@@ -156,6 +169,11 @@ class Table:
             kind: Device(kind, name, path, self._news.set) for kind, (name, path) in settings.devices.items()
         }
         self.scenario = Scenario(settings.mishaps)
+        self.mode = Mode.HANDS if settings.hands else Mode.CREW
+        self.forward_to = 0
+        """Number of the round before which a fast-forward stops; 0 = there is none."""
+        self.happened: list[dict[str, Any]] = []
+        """Mishaps that have begun, oldest first."""
         self.cards: dict[str, list[str]] = {}
         """Cards of each set that lie outside the devices and off the layout, as written."""
         self.last_progress = time.monotonic()
@@ -177,8 +195,13 @@ class Table:
         return Random("/".join(map(str, (self.settings.seed, *what))))  # noqa: S311  # players, not cards
 
     async def pause(self, seconds: float) -> None:
-        """Waits as long as a thing takes a person, in table seconds."""
-        await asyncio.sleep(seconds / self.settings.speed)
+        """Waits as long as a thing takes a person, in table seconds; in a fast-forward it takes no time."""
+        await asyncio.sleep(0 if self.forward_to else seconds / self.settings.speed)
+
+    def wake(self) -> None:
+        """Makes people look up now."""
+        self.last_progress = time.monotonic()
+        self._news.set()
 
     async def look(self) -> None:
         """Reads all devices, then the daemon's status. Raises `Gone` while the daemon is away."""
@@ -206,7 +229,7 @@ class Table:
 
     async def act(self, act: str, role: str = "dealer", seat: int = 0, /, **args: object) -> bool:
         """Records a person's act; returns False if it is not allowed now or was refused. Raises `Gone`."""
-        if self.settings.hands or act not in self.view.allowed:
+        if self._is_somebody_elses(role) or act not in self.view.allowed:
             return False
         who = self.settings.crew.name(role, seat)
         given = {**args, "seat": seat} if seat and act in SEATED else args
@@ -223,6 +246,9 @@ class Table:
         self.last_progress = time.monotonic()
         return True
 
+    def _is_somebody_elses(self, role: str) -> bool:
+        return self.mode is Mode.HANDS or (self.mode is Mode.DEALT and role in ("dealer", "player"))
+
     async def cue(self, cue: Cue, device: Device | None = None, **where: int) -> list[Mishap]:
         """Takes the present round's mishaps that begin now, and arms their faults. Raises `Gone`."""
         mishaps = self.scenario.take(self.view.number, cue)
@@ -235,6 +261,8 @@ class Table:
     def note(self, what: str, **particulars: object) -> None:
         """Writes one JSON line about what people did; `at`: nanoseconds of CLOCK_MONOTONIC."""
         line = {"at": time.monotonic_ns(), "what": what, "round": self.view.number, **particulars}
+        if what == "mishap":
+            self.happened.append({**particulars, "effect": Mishap.parse(f"{particulars['name']}@1").scene.effect})
         print(json.dumps(line, separators=(",", ":")), file=self._log, flush=True)
 
 

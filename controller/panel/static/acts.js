@@ -2,7 +2,7 @@
 import { dead } from "./live.js";
 import { at, knows, make, say } from "./words.js";
 
-const csrf = document.querySelector("meta[name=csrf]").content;
+export const csrf = document.querySelector("meta[name=csrf]").content;
 export const role = document.querySelector("meta[name=role]").content;
 let shown = {}, busy = false;
 
