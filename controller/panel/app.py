@@ -19,6 +19,7 @@ from starlette.staticfiles import StaticFiles
 
 from controller.control.client import ControlClient, ControlFailed, ControlUnreachable
 from controller.panel.bench import Bench
+from controller.panel.display import display_routes
 from controller.panel.guard import App, Guard, Message, Receive, Send, log, refused
 from controller.panel.live import Live, in_short
 from controller.panel.past_routes import past_routes
@@ -52,7 +53,7 @@ class Panel:
     ) -> None:
         self.tables, self.people = (live, *others), people
         self.sessions, self.guesses = Sessions(), Guesses()
-        self.streams = 0
+        self.streams = self.displays = 0
         self._secure, self._cookie = secure, "__Host-tablewarden" if secure else "tablewarden"
         self._one_guess = asyncio.Lock()
         self._pages = Environment(loader=FileSystemLoader(HERE / "pages"), autoescape=True)
@@ -74,6 +75,7 @@ class Panel:
             Route("/act", self.act, methods=["POST"]),
             Route("/try", self.act, methods=["POST"]),
             *past_routes(self),
+            *display_routes(self),
             *(self._bench.routes if self._bench else ()),
             Mount("/static", StaticFiles(directory=HERE / "static")),
         ]
@@ -107,7 +109,7 @@ class Panel:
         return HTMLResponse(page, status)
 
     def _shows(self, view: View) -> Callable[[Request], Awaitable[Response]]:
-        """Returns the answer to whoever opens this view."""
+        """Returns the answer to anybody who opens this view."""
 
         async def page(request: Request) -> Response:
             session = self.session(request, touch=True)
@@ -184,7 +186,15 @@ class Panel:
         last = request.headers.get("last-event-id", "")[:64]
         more = partial(self._more, live) if session.role in FLOOR | SERVICE else dict
         events = live.events(last, lambda: self.session(request, touch=False) is not None, more)
-        return _Stream(self, events)
+        return _Stream(self, "streams", events)
+
+    def display_page(self, lang: object) -> Response:
+        """The players' display."""
+        return self._page("display.html", _lang(lang))
+
+    def display_stream(self, public: Callable[[], dict[str, Any]]) -> Response:
+        """Server-sent events of what players may know, for anybody."""
+        return _Stream(self, "displays", self.tables[0].events("", lambda: True, dict, public))
 
     def _more(self, live: Live) -> dict[str, Any]:
         """Returns what the floor and technicians hear each second: all tables in short, and the links of this one."""
@@ -259,21 +269,24 @@ class Panel:
 class _Stream(Response):
     """One live stream. It ends with the browser, the session or the panel, and leaves nothing behind."""
 
-    def __init__(self, panel: Panel, events: AsyncIterator[bytes]) -> None:
+    def __init__(self, panel: Panel, kind: str, events: AsyncIterator[bytes]) -> None:
         super().__init__(media_type="text/event-stream")
-        self._panel, self._events = panel, events
+        self._panel, self._kind, self._events = panel, kind, events
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Sends events until one side is gone."""
-        self._panel.streams += 1
+        self._count(1)
         sides = [asyncio.create_task(self._send(send)), asyncio.create_task(_gone(receive))]
         try:
             await asyncio.wait(sides, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            self._panel.streams -= 1
+            self._count(-1)
             for side in sides:
                 side.cancel()
             await asyncio.gather(*sides, return_exceptions=True)
+
+    def _count(self, by: int) -> None:
+        setattr(self._panel, self._kind, getattr(self._panel, self._kind) + by)
 
     async def _send(self, send: Send) -> None:
         headers = [(key, value) for key, value in self.raw_headers if key != b"content-length"]

@@ -19,6 +19,8 @@ BEAT_S = 1.0
 ANSWER_S = 1.2
 """An answer that takes longer counts as silence: with a look each second the page knows within 3 s."""
 REDIAL_S = 0.5
+AGAIN = 5000
+"""Records that are read again when the watch begins."""
 
 Document = dict[str, Any]
 
@@ -34,6 +36,10 @@ class Live:
         self.config = config
         self.status: Document = {}
         self.links: Document = {}
+        self.meters: Document = {}
+        """Progressive meters as people last recorded them: cents, currency, and when."""
+        self.hands: dict[str, int] = {}
+        """Hands that the shuffler found, by round."""
         self.body = "{}"
         self.stopping = asyncio.Event()
         self._ended = threading.Event()
@@ -81,12 +87,16 @@ class Live:
         return round(1000 * (self._clock() - self._heard))
 
     async def events(
-        self, last: str, is_open: Callable[[], bool], more: Callable[[], Document] = dict
+        self,
+        last: str,
+        is_open: Callable[[], bool],
+        more: Callable[[], Document] = dict,
+        public: Callable[[], Document] | None = None,
     ) -> AsyncIterator[bytes]:
         """Yields the bytes of one stream: the whole table whenever it changed, and a beat each second.
 
         `last`: id of the last event that the browser saw; `is_open`: False once the session is over; `more`: what the beat
-        says beside the age of this table.
+        says beside the age of this table; `public`: makes what is shown instead of the whole table.
         """
         if last:
             yield _event("since", msgspec.json.encode(self._since(last)).decode())
@@ -96,8 +106,9 @@ class Live:
             if not is_open():
                 yield _event("over", "{}")
                 return
-            if self.status and self.body != shown:
-                shown = self.body
+            body = self.body if public is None else plain_json(msgspec.json.encode(public()).decode())
+            if self.status and body != shown:
+                shown = body
                 yield _event("table", shown, self.id)
             beat = {"daemon": self.daemon, "age_ms": self.age_ms, **more()}
             yield _event("beat", plain_json(msgspec.json.encode(beat).decode()))
@@ -137,11 +148,26 @@ class Live:
                 self._watching = client
                 if self._ended.is_set():
                     return
-                for _ in client.watch(streams=("main", "diag")):
+                for event in client.watch(self._from(), ("main", "diag")):
+                    self._note(event)
                     loop.call_soon_threadsafe(self._dirty.set)
                     if self._ended.is_set():
                         return
             self._ended.wait(REDIAL_S)
+
+    def _from(self) -> int | None:
+        """Returns the order behind which to watch: what meters showed before the panel began is read again."""
+        order = self.status.get("record", {}).get("order")
+        return max(0, order - AGAIN) if isinstance(order, int) else None
+
+    def _note(self, event: Document) -> None:
+        data = event.get("data", {})
+        match event.get("kind"):
+            case "meter_recorded":
+                shows = {key: data.get(key) for key in ("cents", "currency")}
+                self.meters[str(data.get("meter"))] = {**shows, "at_us": event.get("time_us")}
+            case "hands_found":
+                self.hands = {str(data.get("round")): int(data.get("hands", 0))}
 
 
 def _event(name: str, data: str, number: str = "") -> bytes:

@@ -11,6 +11,7 @@ from controller.audit.evidence.errors import EvidenceError
 from controller.audit.lookback import Evidence, lookback
 from controller.audit.past_rounds import laid_out, last_rounds, law_in_force
 from controller.audit.replay import NotReplayable
+from controller.audit.rounds_of_set import setup_in_force
 from controller.clock import rfc3339
 from controller.config.load import toml_of
 from controller.config.model import ConfigInvalid
@@ -19,8 +20,10 @@ from controller.journal.errors import JournalError
 from controller.journal.opening import opened
 from controller.journal.reading import Reading
 from controller.panel.past_routes import NotRead
+from controller.rules.pay import Odds
 from controller.table.words.codec import UnknownKind
 
+COVER_ALL = "cover_all"
 Asked = dict[str, str]
 T = TypeVar("T")
 
@@ -51,6 +54,19 @@ def set_(config: Path, asked: Asked) -> bytes:
 def law(config: Path, asked: Asked) -> bytes:
     """Returns the readings and house choices in force."""
     return msgspec.json.encode(_reading(config, law_in_force))
+
+
+def payouts(config: Path, asked: Asked) -> bytes:
+    """Returns what Cover All pays, by the number of hands in play: each hand's name and odds."""
+    tables = _reading(config, lambda view: setup_in_force(view).law.rulebook.pay).values()
+    found = {
+        str(t.hands): [
+            [hand.value, str(pays.value)] for hand, pays in t.rows.items() if isinstance(pays.value, Odds)
+        ]
+        for t in tables
+        if t.wager == COVER_ALL and t.hands
+    }
+    return msgspec.json.encode(found)
 
 
 def evidence(config: Path, asked: Asked) -> bytes:

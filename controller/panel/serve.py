@@ -63,7 +63,10 @@ class _Server(uvicorn.Server):
 
 
 async def serve(address: Address, tables: Sequence[Live], people: Path, bench: Path | None = None) -> None:
-    """Serves until a signal; the first table is the dealer's own. `bench`: its strip, if it is simulated. Raises `MayNotListen`, `PeopleUnreadable`."""
+    """Serves until a signal; the first table is the dealer's own. `bench`: its strip, if it is simulated.
+
+    Raises `MayNotListen`, `PeopleUnreadable`.
+    """
     address.verify()
     file = PeopleFile(people)
     file.read()

@@ -4,9 +4,9 @@ import { at, say } from "./words.js";
 const DEAD_MS = 2500; // with a beat each second the screen says so within 3 s
 let daemon = "ok", heardAt = performance.now(), ageThen = 0, source;
 
-/** Follows the table; `onTable` gets each whole status, `onSince` what was missed. */
-export function follow(onTable, onSince) {
-  source = new EventSource("/stream");
+/** Follows the table; `onTable` gets each whole status, `onSince` what was missed. `from`: another stream than a person's. */
+export function follow(onTable, onSince, from = "/stream") {
+  source = new EventSource(from);
   source.addEventListener("table", (e) => onTable(JSON.parse(e.data)));
   source.addEventListener("since", (e) => onSince(JSON.parse(e.data).missed));
   source.addEventListener("beat", (e) => {
@@ -19,9 +19,9 @@ export function follow(onTable, onSince) {
     if (source.readyState !== EventSource.CLOSED) return;
     await new Promise((later) => setTimeout(later, 1000));
     try { // a refused stream is not tried again by the browser
-      if ((await fetch("/", { redirect: "manual" })).type === "opaqueredirect") location.assign("/login");
+      if (from === "/stream" && (await fetch("/", { redirect: "manual" })).type === "opaqueredirect") location.assign("/login");
     } catch { /* the panel is away */ }
-    follow(onTable, onSince);
+    follow(onTable, onSince, from);
   };
 }
 
@@ -40,7 +40,7 @@ function show() {
   at("live").textContent = why ? say("live.not", { s: seconds }) : say("live.ok");
   at("cover").hidden = !why;
   if (why) {
-    if (at("dialog").open) at("dialog").close();
+    if (at("dialog")?.open) at("dialog").close();
     at("cover-text").textContent = say(`dead.${why}`);
     at("cover-age").textContent = say("live.age", { s: seconds });
   }
