@@ -18,7 +18,7 @@ SETTLED_ROUNDS ?= 1000000
 MODULE ?=
 NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11) and "tablewarden needs Python 3.11 or newer: make PYTHON=python3.11 ...")
 
-.PHONY: run test compiled lint kill powercut hands rounds edges bench soak faults torture mutants lock clean setup rankers system guest
+.PHONY: run test compiled lint kill powercut hands rounds edges bench screenshots soak faults torture mutants lock clean setup rankers system guest
 
 run: $(VENV)/.run
 	@.ci/system-packages broker
@@ -84,6 +84,10 @@ mutants: $(VENV)-mutants/.ready
 
 bench: setup rankers system
 	$(BIN)/python -m tests.bench.figures
+
+# Each view of the panel in a few planted states, for the guides.
+screenshots: setup system
+	$(BIN)/python -m tests.screens.pictures
 
 lock:
 	uv pip compile -q --generate-hashes --extra dev --extra peers --extra backoffice --extra panel --python-version 3.11 \

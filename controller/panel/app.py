@@ -54,6 +54,7 @@ class Panel:
         self.tables, self.people = (live, *others), people
         self.sessions, self.guesses = Sessions(), Guesses()
         self.streams = self.displays = 0
+        self.payouts: dict[str, Any] = {}
         self._secure, self._cookie = secure, "__Host-tablewarden" if secure else "tablewarden"
         self._one_guess = asyncio.Lock()
         self._pages = Environment(loader=FileSystemLoader(HERE / "pages"), autoescape=True)

@@ -26,7 +26,6 @@ Document = dict[str, Any]
 
 def display_routes(panel: "Panel") -> list[Route]:
     """Returns the page and its stream. Neither takes a session, an act or a word from the screen."""
-    payouts: Document = {}
 
     async def stream(request: Request) -> Response:
         live = panel.tables[0]
@@ -34,9 +33,9 @@ def display_routes(panel: "Panel") -> list[Route]:
             return refused(
                 503, "streams_full", f"{MOST_DISPLAYS} displays are live already", path="/display/stream"
             )
-        if not payouts and live.config is not None:
-            payouts.update(await _payouts(live))
-        return panel.display_stream(partial(shown, live, payouts))
+        if not panel.payouts and live.config is not None:
+            panel.payouts = await _payouts(live)
+        return panel.display_stream(partial(shown, live, panel.payouts))
 
     async def page(request: Request) -> Response:
         return panel.display_page(request.query_params.get("lang"))

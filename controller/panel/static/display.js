@@ -16,6 +16,6 @@ function draw(next) {
     make("b", { text: money(m.cents, m.currency) }), make("small", { text: say("display.as_of", { time: time.format(new Date(m.at_us / 1000)) }) }))));
   const pays = next.cover_all;
   at("cover-all").replaceChildren(...(pays ? [make("h2", { text: say("display.cover_all", { n: pays.hands }) }),
-    make("dl", {}, ...pays.pays.flatMap(([hand, odds]) => [make("dt", { text: say(`pay.${hand}`) }), make("dd", { text: odds })]))] : []));
+    make("dl", {}, ...pays.pays.flatMap(([hand, odds]) => [make("dt", { text: say(`pay.${hand}`) }), make("dd", { text: say(odds.includes(" for ") ? "odds.for" : "odds.to", { pays: odds.split(" ")[0], stake: odds.split(" ")[2] }) })]))] : []));
 }
 follow(draw, () => {}, "/display/stream");

@@ -1,0 +1,105 @@
+"""Kept states of a table that screens are looked at in: statuses of a real daemon, each told by what is so in it.
+
+python -m tests.screens.plant    plays a bench with faults and keeps the states again (a minute)
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from controller.control.client import ControlClient, ControlUnreachable
+
+STATES = Path(__file__).parent / "states"
+Document = dict[str, Any]
+RUNS = (
+    ("md-uth", ["--fault", "shoe_jam@2", "--fault", "something_else@3"]),
+    ("ma-uth", ["--method", "shuffler", "--offer", "cover_all"]),
+)
+PATIENCE_S = 120.0
+
+
+def _phase(status: Document) -> str:
+    return str((status.get("round") or {}).get("phase", ""))
+
+
+def _asks(status: Document) -> bool:
+    return len(((status.get("round") or {}).get("stage") or {}).get("waiting", ())) > 2
+
+
+def _bets(status: Document) -> bool:
+    return _phase(status) == "betting" and len(status["round"]["in_play"]) > 4
+
+
+WANTED: dict[str, dict[str, Callable[[Document], bool]]] = {
+    "md-uth": {
+        "closed": lambda s: not s["open"] and bool(s.get("next_act")),
+        "between": lambda s: (
+            s["open"] and not s["round"] and (s.get("next_act") or {}).get("act") == "begin_round"
+        ),
+        "betting": _bets,
+        "dealing": lambda s: _phase(s) == "dealing" and not s["round"]["void"],
+        "asking": _asks,
+        "settling": lambda s: (
+            bool((s.get("offer") or {}).get("lines")) and not s["held"] and not s["round"]["void"]
+        ),
+        "void": lambda s: bool(s["round"] and s["round"]["void"] and s["duties"]),
+        "held": lambda s: bool(s["held"] and s["round"]),
+    },
+    "ma-uth": {"cover_all": lambda s: _asks(s) and bool(s["round"]["in_play"])},
+}
+"""What is so in each state, by rulebook."""
+
+
+def planted() -> dict[str, Document]:
+    """Returns all kept states by name."""
+    return {path.stem: json.loads(path.read_text()) for path in sorted(STATES.glob("*.json"))}
+
+
+def main() -> None:
+    """Plays each run until every state has been seen, and keeps them."""
+    for rulebook, more in RUNS:
+        with tempfile.TemporaryDirectory(prefix="tw-") as directory:
+            command = [
+                sys.executable,
+                "-m",
+                "controller.cli",
+                "bench",
+                "--rulebook",
+                rulebook,
+                "--rounds",
+                "0",
+                "--pays",
+            ]
+            command += [*more, "--speed", "10", "--broker", "memory", "--keep", directory]
+            bench = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+            try:
+                _keep(Path(directory) / "control.sock", dict(WANTED[rulebook]))
+            finally:
+                bench.terminate()
+                bench.wait()
+
+
+def _keep(socket: Path, wanted: dict[str, Callable[[Document], bool]]) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while wanted:
+        assert time.monotonic() < end, f"never so: {', '.join(wanted)}"
+        time.sleep(0.04)
+        try:
+            with ControlClient(socket) as client:
+                status = client.ask("status")
+        except ControlUnreachable:
+            continue
+        for name in [name for name, is_so in wanted.items() if "sets" in status and is_so(status)]:
+            del wanted[name]
+            (STATES / f"{name}.json").write_text(
+                json.dumps(status, separators=(",", ":"), ensure_ascii=False) + "\n"
+            )
+
+
+if __name__ == "__main__":
+    main()
