@@ -1,6 +1,6 @@
 // A touch becomes an act: with what the person was looking at, sent once, answered when it is on record.
 import { dead } from "./live.js";
-import { at, knows, make, say } from "./words.js";
+import { at, knows, make, plain, say } from "./words.js";
 
 export const csrf = document.querySelector("meta[name=csrf]").content;
 export const role = document.querySelector("meta[name=role]").content;
@@ -14,7 +14,7 @@ async function post(path, body) {
     method: "POST", headers: { "content-type": "application/json", "x-csrf": csrf }, body: JSON.stringify(body),
   });
   if (answer.status === 401) location.assign("/login");
-  return answer.json();
+  return JSON.parse(await answer.text(), plain);
 }
 
 const touch = () => crypto.getRandomValues(new Uint32Array(4)).join("-");

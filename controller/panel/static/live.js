@@ -1,5 +1,5 @@
 // The stream of the table, and the truth about how live it is.
-import { at, say } from "./words.js";
+import { at, plain, say } from "./words.js";
 
 const DEAD_MS = 2500; // with a beat each second the screen says so within 3 s
 let daemon = "ok", heardAt = performance.now(), ageThen = 0, source;
@@ -7,10 +7,10 @@ let daemon = "ok", heardAt = performance.now(), ageThen = 0, source;
 /** Follows the table; `onTable` gets each whole status, `onSince` what was missed. `from`: another stream than a person's. */
 export function follow(onTable, onSince, from = "/stream") {
   source = new EventSource(from);
-  source.addEventListener("table", (e) => onTable(JSON.parse(e.data)));
+  source.addEventListener("table", (e) => onTable(JSON.parse(e.data, plain)));
   source.addEventListener("since", (e) => onSince(JSON.parse(e.data).missed));
   source.addEventListener("beat", (e) => {
-    const beat = JSON.parse(e.data);
+    const beat = JSON.parse(e.data, plain);
     [daemon, ageThen, heardAt] = [beat.daemon, beat.age_ms, performance.now()];
     show();
   });

@@ -28,3 +28,6 @@ export function make(tag, { text, cls, on, ...rest } = {}, ...children) {
   return made;
 }
 export const at = (id) => document.getElementById(id);
+
+/** For JSON.parse: what a device or a person wrote keeps no character that turns, hides or breaks the text around it. */
+export const plain = (_, value) => (typeof value === "string" ? value.replace(/(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu, "\ufffd") : value);
