@@ -23,11 +23,15 @@ if TYPE_CHECKING:
     from controller.control.client import ControlClient
 
 WRONG, USAGE, UNREACHABLE = 1, 2, 3
+REFUSED = 78
+"""EX_CONFIG of <sysexits.h>: `run` cannot start before a person mends something, so systemd must not try again."""
 
 ELSEWHERE = {
+    "act": ("controller.cli.act",),
     "backoffice": ("controller.cli.backoffice",),
     "bench": ("controller.cli.bench", "simulators.cli.main"),
     "certificate": ("controller.cli.certificate",),
+    "check": ("controller.cli.check",),
     "decide": ("controller.cli.filters.decide",),
     "device": ("controller.cli.device.device",),
     "init": ("controller.cli.init",),
@@ -231,6 +235,8 @@ def end(message: str, code: int) -> NoReturn:
 def run(config: Path) -> None:
     """Run the daemon of one table until it is stopped by a signal.
 
+    Exit code 78 if the configuration or a key is refused; `check --here FILE` shows the same faults beforehand.
+
     \b
     Example:
       tablewarden run --config config/tables/example.toml
@@ -238,49 +244,30 @@ def run(config: Path) -> None:
     import asyncio
 
     from controller.cli.own_packages import ForeignPackage, verify_own_packages
+    from controller.config.here import keeps_from_serving, keeps_from_starting
     from controller.config.load import load_config
     from controller.config.model import ConfigInvalid
     from controller.control.endpoint import ControlUnavailable
     from controller.journal.errors import JournalLocked
     from controller.journal.vault.key_file import KeyUnusable
-    from controller.log import configure
+    from controller.log import configure, get_logger
 
     try:
         verify_own_packages()
         loaded = load_config(config)
+        if faults := keeps_from_starting(loaded):
+            is_table_closed = all(fault.place == "[control] socket" for fault in faults)
+            end(str(ConfigInvalid(config, faults)), UNREACHABLE if is_table_closed else REFUSED)
         configure(loaded.log.format, loaded.log.level, cache=True)
+        for fault in keeps_from_serving(loaded):
+            get_logger("run").warning("not_here", place=fault.place, what=fault.what, code=fault.code)
         from controller.daemon.app import serve
 
         sys.exit(asyncio.run(serve(loaded)))
     except (ConfigInvalid, ForeignPackage, KeyUnusable) as exc:
-        end(str(exc), WRONG)
+        end(str(exc), REFUSED)
     except (ControlUnavailable, JournalLocked) as exc:
         end(str(exc), UNREACHABLE)
-
-
-@cli.command()
-@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=A_FILE)
-@AS_JSON
-def check(files: Sequence[Path], as_json: bool) -> None:
-    """Say what is wrong with a configuration, its rulebook and its elections, and what it means.
-
-    All faults are shown at once; exit code 1 if there is one. Several files are taken for the tables of one house: what a
-    document wants alike at every table, as the version of Colorado Hold 'Em, is compared, and so is what only one table can
-    have, as its MQTT client id or its record.
-
-    \b
-    Example:
-      tablewarden check config/tables/*.toml
-    """
-    from controller.config.house import of_one_house
-    from controller.config.report import document, examine, page
-
-    findings = of_one_house([examine(path) for path in files])
-    if as_json:
-        show([document(finding) for finding in findings], iter, True)
-    else:
-        click.echo("\n\n".join("\n".join(map(plain, page(finding))) for finding in findings))
-    sys.exit(WRONG if any(finding.faults for finding in findings) else 0)
 
 
 @cli.command()
@@ -297,60 +284,6 @@ def status(socket: Path | None, config: Path | None, as_json: bool) -> None:
     from controller.text.status_page import status_page
 
     show(ask(client(socket, config), "status"), status_page, as_json)
-
-
-def _list_acts(ctx: click.Context, parameter: click.Parameter, is_asked: bool) -> None:
-    from controller.control.wire import usage
-
-    if is_asked:
-        click.echo("\n".join(usage()))
-        ctx.exit()
-
-
-@cli.command()
-@click.option(
-    "--list", is_flag=True, is_eager=True, expose_value=False, callback=_list_acts, help="List the acts."
-)
-@click.argument("name")
-@click.argument("arguments", metavar="[KEY=VALUE]...", nargs=-1)
-@acting
-@reaching
-@AS_JSON
-def act(
-    name: str,
-    arguments: Sequence[str],
-    who: str,
-    role: str,
-    socket: Path | None,
-    config: Path | None,
-    as_json: bool,
-) -> None:
-    """Do something at the table, as a person in a role. Prints what followed, once it is on record.
-
-    \b
-    Example:
-      tablewarden act --list
-      tablewarden act begin_round back=red --who ada --role dealer
-      tablewarden act confirm_duty duty=d3 --who flora --role floorperson
-    """
-    from msgspec import to_builtins
-
-    from controller.control.desk import Refused
-    from controller.control.wire import act_from
-    from controller.text.status_page import event_line
-
-    pairs = [argument.partition("=") for argument in arguments]
-    if wrong := [argument for argument, (_, sign, _) in zip(arguments, pairs, strict=True) if not sign]:
-        raise click.UsageError(f"{wrong[0]!r} is not KEY=VALUE, as in back=red")
-    keys = [key for key, _, _ in pairs]
-    if twice := [key for number, key in enumerate(keys) if key in keys[:number]]:
-        raise click.UsageError(f"{twice[0]!r} is given twice; say it once")
-    try:
-        args = to_builtins(act_from(name, {key: value for key, _, value in pairs}, strict=False))
-    except Refused as exc:
-        raise click.UsageError(exc.reason) from exc
-    told = ask(client(socket, config), "act", act=name, args=args, who=who, role=role)["facts"]
-    show(told, lambda facts: map(event_line, facts), as_json)
 
 
 @cli.command()

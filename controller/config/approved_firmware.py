@@ -29,7 +29,7 @@ def read_approved(path: Path) -> tuple[tuple[Firmware, ...], tuple[Fault, ...]]:
             ),
         )
     except TomlInvalid as exc:
-        return (), (Fault(str(path), f"no TOML: {exc}", "not_toml"),)
+        return (), (Fault(str(path), f"no TOML: {exc}", "not_toml", exc.line),)
     scope = Scope(data)
     root = Table(raw, "", scope)
     rows: dict[tuple[str, str, DeviceKind, bytes], Firmware] = {}

@@ -110,7 +110,7 @@ def toml_of(path: Path) -> tuple[dict[str, Any], bytes]:
     except OSError as exc:
         raise ConfigInvalid(path, [Fault("file", f"cannot be read: {exc.strerror}", "not_readable")]) from exc
     except TomlInvalid as exc:
-        raise ConfigInvalid(path, [Fault("file", f"no TOML: {exc}", "not_toml")]) from exc
+        raise ConfigInvalid(path, [Fault("file", f"no TOML: {exc}", "not_toml", exc.line)]) from exc
 
 
 class _File:

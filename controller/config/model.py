@@ -109,7 +109,7 @@ def law_of(
     """The law of this table, and every fault of its rulebook, its elections, and of what does not fit between them.
 
     `kinds`: of its devices; None where table or devices could not be read, then nothing is said about what fits. The
-    law is None where the rulebook or an election cannot be used.
+    law is None where the rulebook cannot be used; elections that cannot be used are left out of it.
     """
     try:
         rulebook = find(table.rulebook)
@@ -135,7 +135,17 @@ def law_of(
         faults += [Fault("[table] rulebook", f"{reason}", "game_unplayable")] if reason else []
         return law, faults + of_elections(table, kinds or (), law)
     except ElectionsInvalid as exc:
-        return None, faults + [fault.within("[elections]") for fault in exc.faults]
+        return _sound_part(rulebook, elections, exc), faults + [f.within("[elections]") for f in exc.faults]
+
+
+def _sound_part(rulebook: Rulebook, elections: Elections, refused: ElectionsInvalid) -> Law:
+    """Returns the law with the sound elections alone, so that a wrong one hides no missing one."""
+    wrong = {fault.place for fault in refused.faults}
+    left = {question: elected for question, elected in elections.items() if question not in wrong}
+    try:
+        return elect(rulebook, left)
+    except ElectionsInvalid as exc:  # what depended on a wrong one
+        return _sound_part(rulebook, left, exc)
 
 
 def not_kept(rulebook_id: str) -> dict[str, str]:

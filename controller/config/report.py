@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from controller.config.here import keeps_from_serving, keeps_from_starting
 from controller.config.load import read_config
 from controller.config.misfits import unposted
 from controller.config.model import Config
 from controller.config.retention import Retention
 from controller.control.desk import Person
-from controller.readers.fault import Fault
+from controller.readers.fault import Fault, together
 from controller.rules.explain.house_edge import EdgesInvalid, warnings
 from controller.rules.explain.questions import effect, makers_choice, new_since, newest
 from controller.rules.model import HouseChoice, Law, Question, Reading
@@ -43,14 +44,19 @@ class Finding:
     as_of: str | None = None
 
 
-def examine(path: Path, *, alone: bool = False) -> Finding:
+def examine(path: Path, *, alone: bool = False, here: bool = False) -> Finding:
     """Reads the file, its rulebook and its elections, and judges all three. Never raises for what they hold.
 
     `alone`: without the files of keys and firmware that it names, for a login that may not read them.
+    `here`: judges this machine too: keys, folders, ports and files of the broker link, under this user.
     """
     reading = read_config(path, alone=alone)
     unelected = reading.law.unelected(reading.offered) if reading.law else ()
-    faults = reading.faults + tuple(map(_unelected, unelected))
+    places = {fault.place for fault in reading.faults}
+    missing = [fault for fault in map(_unelected, unelected) if fault.place not in places]
+    faults = reading.faults + tuple(missing)
+    if here and reading.config is not None:
+        faults += (*keeps_from_starting(reading.config), *keeps_from_serving(reading.config))
     as_of = reading.questions_as_of
     new = tuple(new_since(reading.law, reading.offered, as_of)) if reading.law else ()
     if reading.config is None or reading.law is None:
@@ -70,7 +76,7 @@ def examine(path: Path, *, alone: bool = False) -> Finding:
 def page(finding: Finding) -> list[str]:
     """Lines for a person: every fault first, then what stands."""
     many = {0: "sound", 1: "1 fault"}.get(len(finding.faults), f"{len(finding.faults)} faults")
-    lines = [f"{finding.path}: {many}", *(f"  WRONG  {fault.with_line}" for fault in finding.faults)]
+    lines = [f"{finding.path}: {many}", *(f"  WRONG  {text}" for text in together(finding.faults))]
     lines += [f"  ODD    {warning}" for warning in finding.warnings]
     if finding.new and finding.law is not None:
         lines += ["", *_new(finding.law, finding.new, finding.as_of)]

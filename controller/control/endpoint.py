@@ -40,7 +40,7 @@ class Endpoint:
     def open(cls, path: Path) -> "Endpoint":
         """Offers the socket; replaces one that a dead daemon left. Raises `ControlUnavailable`."""
         try:
-            _verify_free(path)
+            verify_free(path)
             listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
         except OSError as exc:
             raise ControlUnavailable(path, f"cannot be offered: {exc.strerror or exc}") from exc
@@ -80,7 +80,8 @@ def peer_of(connected: socket.socket) -> tuple[int, int]:
     return pid, uid
 
 
-def _verify_free(path: Path) -> None:
+def verify_free(path: Path) -> None:
+    """Raises `ControlUnavailable` where a daemon serves the path, or something that is no socket is there."""
     try:
         if not stat.S_ISSOCK(path.lstat().st_mode):
             raise ControlUnavailable(

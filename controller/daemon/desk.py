@@ -32,6 +32,7 @@ from controller.table.words.codec import builtins
 from controller.table.words.facts import Fact
 from controller.table.words.inputs import Actor, Seen, ServiceEvent
 from controller.table.words.refusal import HELD
+from controller.text.next_act import to_elect
 from drivers.session.session import DeviceSession
 
 Document = dict[str, Any]
@@ -92,7 +93,12 @@ class TableDesk:
         document["seats"] = engine.setup.seats
         document["triggers"] = reportable(engine.setup)
         document["marks"] = marks(engine.setup, engine.state)
-        document["prompts"] = self._prompts(engine, allowed(engine.state))
+        missing = to_elect(engine.setup, engine.state)
+        document["to_elect"] = [
+            {"reading": q.id, "choices": [c.id for c in q.choices], "cautious": q.cautious, "problem": q.problem}
+            for q in missing
+        ]
+        document["prompts"] = [] if missing else self._prompts(engine, allowed(engine.state))
         document["devices"] = {name: self._device(name) for name in engine.state.devices}
         document["announce"] = announced_document(engine.setup, engine.state)
         document["offer"] = offer_document(engine.setup, engine.state)

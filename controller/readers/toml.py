@@ -17,8 +17,25 @@ MIN_NUMBER, MAX_NUMBER = -(2**63), 2**63 - 1
 """The whole numbers of TOML 1.0."""
 
 
+WHERE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
+REMEDIES = {
+    "Cannot overwrite a value": "this key is there twice in one table; remove one of the two",
+    "Cannot declare": "this table is there twice; put its keys together under one header",
+    "Invalid value": 'the value has no known form; write text in quotes, as "md-uth", and yes or no as true or false',
+    "Expected '=' after a key": "write KEY = VALUE; a comment begins with #",
+    "Expected newline or end of document": "write one key a line, text in quotes and a comment behind #",
+    "Invalid statement": "write KEY = VALUE, [table] or a comment behind #",
+    "Illegal character": "close the quotes on the line on which they begin",
+    "Unterminated string": "close the quotes",
+    "Unclosed array": "close the bracket of the list",
+}
+"""How a message of Python's reader begins -> what to do."""
+
+
 class TomlInvalid(ValueError):
-    """These bytes are no TOML; the text says why, and what to do where that is not plain."""
+    """These bytes are no TOML; the text says why, and what to do where that is not plain. `line`: from 1, None = unknown."""
+
+    line: int | None = None
 
 
 def parse_toml(data: bytes) -> dict[str, Any]:
@@ -32,9 +49,24 @@ def parse_toml(data: bytes) -> dict[str, Any]:
     except RecursionError as exc:
         raise TomlInvalid(f"it is nested deeper than {MOST_DEPTH} tables or lists") from exc
     except ValueError as exc:  # of tomllib, and of `int` for a number with thousands of digits
-        raise TomlInvalid(str(exc)) from exc
+        raise _named(str(exc), data) from exc
     _verify(document)
     return document
+
+
+def _named(message: str, data: bytes) -> TomlInvalid:
+    """Returns the fault with its line, what is written there, and what to do."""
+    found = WHERE.search(message)
+    said = message[: found.start()] if found else message
+    remedy = next((do for begins, do in REMEDIES.items() if said.startswith(begins)), "")
+    lines = data.decode().splitlines()
+    number = int(found[1]) if found and found[1] else len(lines) if found else None
+    written = (
+        f"{lines[number - 1].strip()!r}: " if number and number <= len(lines) and lines[number - 1].strip() else ""
+    )
+    fault = TomlInvalid(f"{written}{said}{f'; {remedy}' if remedy else ''}")
+    fault.line = number
+    return fault
 
 
 def _verify(document: dict[str, Any]) -> None:

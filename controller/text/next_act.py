@@ -11,6 +11,7 @@ from controller.games import model as game
 from controller.games.model import Phase
 from controller.games.settling.round import UNREAD
 from controller.rules.explain.words import spoken_wager
+from controller.rules.model import Question
 from controller.rules.parts import WagerRule
 from controller.rules.vocabulary import Action, Area, Moment, Role, Settle, Step, Trigger
 from controller.table.acts.betting import fits
@@ -45,11 +46,19 @@ class Next:
     role: Role | None = None
 
 
+def to_elect(setup: Setup, state: State) -> tuple[Question, ...]:
+    """Returns the questions without whose election this closed table may not open."""
+    return () if state.open or state.round else setup.law.unelected(setup.offered)
+
+
 Candidates = Iterator[tuple[str, a.Act]]
 
 
 def next_act(setup: Setup, state: State) -> Next:
     """Returns the first candidate that would be accepted; otherwise what play waits for."""
+    if (missing := to_elect(setup, state)) and not (state.holds or state.duties):
+        ids = ", ".join(question.id for question in missing)
+        return Next(f"This table may not open: elect {ids} in [elections] of its configuration, then restart it.")
     for says, act in _candidates(setup, state):
         role = least_role_to(setup, state, act)
         if role is not None:

@@ -53,6 +53,7 @@ QUIET = frozenset(
 def status_page(status: Document) -> list[str]:
     """Yields the whole table on one page, the most urgent first."""
     blocks = (
+        list(_to_elect(status.get("to_elect", ()))),
         list(_head(status)),
         list(_holds(status.get("held", ()))),
         list(_alarms(status.get("alarms", ()))) + list(_disputes(status.get("disputes", ()))),
@@ -118,6 +119,14 @@ def _head(status: Document) -> Iterator[str]:
     yield f"may do    {', '.join(status['allowed']) or 'nothing'}"
     for prompt in status.get("prompts", ()):
         yield f"prompt    {prompt['text']}: act {prompt['act']} [{', '.join(prompt['cite'])}]"
+
+
+def _to_elect(questions: list[Document]) -> Iterator[str]:
+    if questions:
+        yield f"MAY NOT OPEN before these are in [elections] of the configuration, and the daemon is restarted: {len(questions)}"
+    for question in questions:
+        marked = (f"{c} (cautious)" if c == question["cautious"] else c for c in question["choices"])
+        yield f"ELECT     {question['reading']} = {' | '.join(marked)}: {question['problem']}"
 
 
 def _holds(holds: list[Document]) -> Iterator[str]:

@@ -138,7 +138,7 @@ def parse_coverage(data: bytes, rulebook: Rulebook, clauses: Sequence[str], path
     try:
         raw = parse_toml(data)
     except TomlInvalid as exc:
-        raise CoverageInvalid(path, [Fault("file", f"no TOML: {exc}", "not_toml")]) from exc
+        raise CoverageInvalid(path, [Fault("file", f"no TOML: {exc}", "not_toml", exc.line)]) from exc
     root = RuleTable(raw, "", LawScope(frozenset(clauses), data))
     never_physical = _header(root, rulebook)
     named = cited(rulebook)

@@ -107,7 +107,7 @@ def parse_rulebook(data: bytes, clauses: frozenset[str], path: Path) -> Rulebook
     try:
         raw = parse_toml(data)
     except TomlInvalid as exc:
-        raise RulebookInvalid(path, [Fault("file", f"no TOML: {exc}", "not_toml")]) from exc
+        raise RulebookInvalid(path, [Fault("file", f"no TOML: {exc}", "not_toml", exc.line)]) from exc
     scope = LawScope(clauses, data)
     book = _Book(RuleTable(raw, "", scope), path.stem).read(hashlib.sha256(data).hexdigest())
     if scope.faults or book is None:

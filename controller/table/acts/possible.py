@@ -16,8 +16,13 @@ PEOPLE = tuple(
 
 
 def possible(setup: Setup, state: State) -> list[str]:
-    """Kinds of acts of which at least one would be accepted now, as far as that can be tried."""
-    return [kind for kind in allowed(state) if some(setup, state, kind)]
+    """Kinds of acts of which at least one would be accepted now, as far as that can be tried.
+
+    At a table that may not open, only kinds that were tried: what cannot be tried there belongs to play.
+    """
+    may_open = state.open or state.round is not None or not setup.law.unelected(setup.offered)
+    kinds = [kind for kind in allowed(state) if may_open or REGISTRY[kind].tries is not None]
+    return [kind for kind in kinds if some(setup, state, kind)]
 
 
 def some(setup: Setup, state: State, kind: str) -> bool:

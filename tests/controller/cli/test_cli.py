@@ -404,7 +404,7 @@ def test_run_refuses_a_wrong_configuration_with_all_its_faults(tmp_path: Path) -
     wrong = tmp_path / "wrong.toml"
     wrong.write_text(EXAMPLE.read_text().replace("seats = 6", "seats = 60").replace("baud ", "buad "))
     done = _run("run", "--config", str(wrong))
-    assert done.exit_code == 1
+    assert done.exit_code == 78  # systemd must not try again
     assert "refused for 2 faults" in done.stderr
     assert "seats" in done.stderr
     assert "buad" in done.stderr
