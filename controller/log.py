@@ -4,7 +4,9 @@ Log lines may be lost; the journal holds what must not be lost. No card identity
 """
 
 import logging
+import os
 import re
+import socket
 import sys
 from collections.abc import Mapping, MutableMapping
 from enum import Enum, StrEnum
@@ -30,6 +32,12 @@ SECRET_FIELDS = frozenset({"password", "pin", "secret", "token", "salt"})
 LIBRARIES = {"paho": logging.WARNING, "aiomqtt": logging.WARNING, "asyncio": logging.WARNING}
 """Least levels of libraries: their retries are logged once, by us."""
 
+JOURNAL = "/run/systemd/journal/socket"
+PRIORITIES = {"debug": 7, "info": 6, "warning": 4, "error": 3, "critical": 2}
+"""Level -> journald's priority."""
+BOUND = ("site", "table", "round", "device", "clause")
+"""Fields that journald can search: `journalctl TABLEWARDEN_ROUND=...`."""
+
 AS_LINES = frozenset({"exception", "stack"})
 """Fields of several lines, which this process wrote itself."""
 
@@ -50,7 +58,7 @@ _IN_WORDS = re.compile(rf"(?<![\w.]){_NAME}(?:[ ,]+{_NAME})+(?!\w)|(?P<quote>['\
 class LogFormat(StrEnum):
     """How log lines are written."""
 
-    AUTO = "auto"  # console on a terminal, JSON elsewhere
+    AUTO = "auto"  # console on a terminal, journald's own form under systemd, JSON elsewhere
     JSON = "json"
     CONSOLE = "console"
 
@@ -101,14 +109,15 @@ def configure(
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=cache,
     )
-    handler = logging.StreamHandler(out)
+    is_journal = style is LogFormat.AUTO and _is_journal(out)
+    handler = _Journal(out) if is_journal else logging.StreamHandler(out)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=shared,
             processors=[
                 structlog.stdlib.ProcessorFormatter.remove_processors_meta,
                 *([_printable] if is_console else []),
-                _renderer(is_console, out),
+                _datagram if is_journal else _renderer(is_console, out),
             ],
         )
     )
@@ -116,6 +125,60 @@ def configure(
     logging.captureWarnings(True)
     for name, least in LIBRARIES.items():
         logging.getLogger(name).setLevel(least)
+
+
+def _is_journal(out: TextIO) -> bool:
+    """Returns True if the service manager has connected this stream to journald."""
+    try:
+        found = os.fstat(out.fileno())
+    except (OSError, ValueError):
+        return False
+    return os.environ.get("JOURNAL_STREAM") == f"{found.st_dev}:{found.st_ino}"
+
+
+class _Journal(logging.Handler):
+    """Writes to journald with priority and fields; to `out` where journald takes nothing."""
+
+    def __init__(self, out: TextIO) -> None:
+        super().__init__()
+        self._out, self._socket = out, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Sends one line; never raises."""
+        try:
+            text = self.format(record)
+            data = text.encode("utf-8", "backslashreplace")
+            try:
+                self._socket.sendto(_of_lines(data), JOURNAL)
+            except OSError:
+                self._out.write(f"{text.partition(chr(10))[0]}\n")
+                self._out.flush()
+        except Exception:  # a log must never end what it tells of
+            self.handleError(record)
+
+    def close(self) -> None:
+        """Closes the socket."""
+        self._socket.close()
+        super().close()
+
+
+def _of_lines(data: bytes) -> bytes:
+    """Returns journald's native form: fields with their lengths, since values may have several lines."""
+    fields = (field.partition(b"=") for field in data.split(b"\0"))
+    return b"".join(name + b"\n" + len(value).to_bytes(8, "little") + value + b"\n" for name, _, value in fields)
+
+
+def _datagram(_logger: object, _method: str, event: MutableMapping[str, Any]) -> str:
+    """Renders an event as `NAME=value` fields with NUL between them; a log processor."""
+    told = {key: value for key, value in event.items() if key not in ("timestamp", "level", "logger", "event")}
+    words = [str(event["event"]), *(f"{key}={value}" for key, value in told.items())]
+    bound = {f"TABLEWARDEN_{key.upper()}": str(told[key]) for key in BOUND if key in told}
+    level = str(event.get("level", "info"))
+    fields = {
+        "MESSAGE": " ".join(words), "PRIORITY": str(PRIORITIES.get(level, 6)), "SYSLOG_IDENTIFIER": "tablewarden",
+        "TABLEWARDEN_EVENT": str(event["event"]), "TABLEWARDEN_LOGGER": str(event.get("logger", "")), **bound,
+    }  # fmt: skip
+    return "\0".join(f"{name}={value.replace(chr(0), ' ')}" for name, value in fields.items())
 
 
 def redact(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:

@@ -31,6 +31,7 @@ from controller.daemon.record.proof_run import Checker
 from controller.daemon.record.record_loss import RecordLoss
 from controller.daemon.record.room_watch import RoomWatch
 from controller.daemon.record.snapshot import Snapshots
+from controller.daemon.story import tell
 from controller.daemon.systemd import Notifier
 from controller.daemon.table_publisher import publisher_of
 from controller.daemon.timer import Deadlines
@@ -99,6 +100,7 @@ class Daemon:
 
     async def serve(self) -> int:
         """Runs until SIGTERM or SIGINT. Returns the exit code. Raises `ControlUnavailable`, `JournalLocked`."""
+        structlog.contextvars.bind_contextvars(site=self.setup.site, table=self.setup.table)
         loop = asyncio.get_running_loop()
         for signum in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(signum, self._stop.set)
@@ -174,6 +176,7 @@ class Daemon:
         sealer = None
         if self._key and snapshots:
             sealer = Sealer(self._key, engine, journal, self.clock, snapshots, folded=facts)
+        engine.told = lambda facts: tell(facts, engine.state.round.id if engine.state.round else "")
         engine.on_news(publisher.wake)
         engine.on_news(self.desk.woken)
         engine.on_news(deadlines.wake)

@@ -90,8 +90,9 @@ class Engine:
         self._holders: list[Callable[[str], None]] = []
         self._highest: dict[tuple[str, str], int] = {}
         self._reported: set[str] = set()  # devices that reported a chip or a loss since their levels were read
-        self._at_once = 0
-        self._ends = False
+        self._at_once, self._ends = 0, False
+        self.told: Callable[[Sequence[Fact]], None] = lambda facts: None
+        """Receives the facts of each decided input, once they are durable."""
 
     def fold_record(self, snapshot: Snapshot | None = None) -> int:
         """Folds the record into the state. Returns the number of folded facts.
@@ -340,6 +341,7 @@ class Engine:
                 answers.append((waiting.answer, mine))
         for reader in self._readers:
             reader()
+        self.told([fact for _, facts in outcomes for fact in facts])
         for answer, mine in answers:
             if not answer.done():
                 answer.set_result(mine)
@@ -383,10 +385,9 @@ def _moment(at: Stamp) -> Moment:
 
 
 def last_reported(journal: Journal, serial: str) -> Origin | None:
-    """Returns where a device's record ends, so that its session begins there; None = nothing is on record.
+    """Returns where a device's record ends, so that its session begins there; None = nothing. Raises `JournalDamaged`.
 
-    Of a report whose body is gone only boot and counter are known. Raises `JournalDamaged`.
-    """
+    Of a report whose body is gone only boot and counter are known."""
     last = journal.last_of(serial)
     if last is None:
         return None

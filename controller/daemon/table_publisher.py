@@ -14,6 +14,7 @@ from controller.clock import Clock, rfc3339
 from controller.config.model import Config
 from controller.daemon.engine import Engine
 from controller.daemon.record.heads_outside import HeadsOutside
+from controller.daemon.story import INFO, OF_LINK
 from controller.daemon.views.state_topics import state_topics
 from controller.daemon.views.status import without_record
 from controller.journal.proof.keys import PublicKey
@@ -58,7 +59,7 @@ def publisher_of(
         return {thing: None if body is None else {**body, **beside} for thing, body in topics.items()}
 
     def report(kind: str, **data: Any) -> None:
-        log.info(kind, **data)
+        getattr(log, OF_LINK.get(kind, INFO))(kind, **data)
         engine.submit("table", {**LINK_NEWS, **BACK_OFFICE_NEWS}[kind](**data))
 
     setup = engine.setup

@@ -3,7 +3,9 @@
 import io
 import json
 import logging
+import os
 import re
+import socket
 import subprocess
 import sys
 import warnings
@@ -274,3 +276,28 @@ def test_a_traceback_keeps_its_lines_in_a_terminal() -> None:
     except ValueError:
         get_logger("control").exception("failed")
     assert len(out.getvalue().splitlines()) > 3
+
+
+def test_journald_gets_priority_and_fields_and_no_card(tmp_path, monkeypatch) -> None:
+    path = str(tmp_path / "journal")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as journal, (tmp_path / "stderr").open("w+") as err:
+        journal.bind(path)
+        found = os.fstat(err.fileno())
+        monkeypatch.setenv("JOURNAL_STREAM", f"{found.st_dev}:{found.st_ino}")
+        monkeypatch.setattr("controller.log.JOURNAL", path)
+        configure(stream=err)
+        with structlog.contextvars.bound_contextvars(table="t1", round="r7", device="shoe-1", clause="13.I"):
+            get_logger("table").warning("hold_placed", reason="two\nlines", card="As")
+        told = journal.recv(65536)
+        assert b"PRIORITY\n\1\0\0\0\0\0\0\0004\n" in told
+        for field in (b"TABLE\n", b"ROUND\n", b"DEVICE\n", b"CLAUSE\n", b"EVENT\n"):
+            assert b"TABLEWARDEN_" + field in told
+        assert b"reason=two\nlines" in told
+        assert b"As" not in told.replace(b"TABLE", b"")
+        journal.close()
+        os.unlink(path)
+        get_logger("table").warning("hold_placed")  # journald is away
+        err.seek(0)
+        assert "hold_placed" in err.read()
+        for handler in logging.getLogger().handlers:
+            handler.close()

@@ -5,8 +5,10 @@ from collections import Counter, defaultdict
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+from controller.daemon.story import CARD, LEVELS, OF_LINK, line_of
 from controller.journal.proof.verify import verify
 from controller.journal.record import Stream
+from controller.table.words.codec import decode_fact
 from tests.faults import bus_judge, line_judge
 from tests.faults.catalogue import Row
 from tests.faults.machine import Bus, Device, LineShoe
@@ -20,6 +22,12 @@ MOST_TURNS_PER_S = 1500.0
 """Turns of the loop in a virtual second, and ten for each report: more is a spin."""
 MOST_FRAMES_PER_S = 20.0
 """Frames that the host sends in a second, and two for each report: more is a storm."""
+NO_LINE = (
+    "bets_closed", "card_drawn", "cards_loaded", "cut_asked", "deal_completed", "dealing_allowed", "level_confirmed",
+    "service_started", "set_checked", "set_in_play", "shuffle_completed", "shuffle_started", "stack_dispensed", "wager_decided",
+    "wager_sensed", "wager_withdrawn",
+)  # fmt: skip
+"""Facts that may follow from a fault, and are the ordinary course of a table too."""
 ENGAGED_AGAIN = ("lockout", "dispensing")
 
 
@@ -48,7 +56,21 @@ def judge(row: Row, played: Played, rig: Rig) -> list[str]:
         wrong.append(f"the round is {'un' * played.unproven}proven")
     if played.state != verdict.ends:
         wrong.append(f"it ends {played.state}")
-    return wrong + held(rig, played, lies=row.lies)
+    return wrong + held(rig, played, lies=row.lies) + logged(rig, played)
+
+
+def logged(rig: Rig, played: Played) -> list[str]:
+    """What of a fault that is on record gives no line in the log, or one that names a card."""
+    wrong = [
+        f"{fact} gives no line in the log"
+        for fact in played.facts
+        if fact.partition(":")[0] not in (*LEVELS, *OF_LINK, *NO_LINE)
+    ]
+    for record in rig.records():
+        if record.stream is not Stream.INPUT and record.kind in LEVELS:
+            line = line_of(decode_fact(record.kind, record.subject, record.data, record.version))
+            wrong += [f"{record.kind} names a card in the log: {line}"] if line and CARD.search(str(line)) else []
+    return wrong
 
 
 def held(rig: Rig, played: Played, *, lies: bool = False, unseen: bool = False) -> list[str]:
