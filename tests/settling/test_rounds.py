@@ -10,14 +10,14 @@ from controller.rules.pay import PayHand
 from tests.settling.games import BY_NAME, GAMES
 from tests.settling.rounds import PIECE, Tally, pieces, play, report, verdicts
 
-ROUNDS, SEED = 8_000, 1
+ROUNDS, SEED = 2_500, 1
 MARYLAND = "ultimate, Maryland"
 
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", BY_NAME)
 def test_rounds_add_up_and_rows_come_as_often_as_they_must(name: str) -> None:
-    """Eight thousand rounds: each is checked line by line, then each wager is counted at each seat."""
+    """Some thousand rounds: each is checked line by line, then each wager is counted at each seat."""
     tally: Tally = Counter()
     for piece, rounds in pieces(ROUNDS):
         tally.update(play(name, SEED, piece, rounds))
