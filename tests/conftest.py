@@ -21,7 +21,7 @@ from controller.journal.disk import file
 from controller.readers import toml
 from tests.support.published import watched
 
-settings.register_profile("suite", derandomize=True, deadline=None)
+settings.register_profile("suite", derandomize=True, deadline=None, max_examples=40)
 settings.register_profile("search", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 """The suite gives the same answer each time; HYPOTHESIS_PROFILE=search looks for new counterexamples."""

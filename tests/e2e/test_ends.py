@@ -12,7 +12,7 @@ import pytest
 from controller.journal.record import Stream
 from controller.journal.store import Journal
 
-ENDS = 5
+ENDS = 3
 END_S = 10.0
 
 Make = Callable[..., Awaitable[Any]]

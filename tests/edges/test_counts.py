@@ -105,6 +105,7 @@ def test_seventeen_ranks_fall_into_the_totals_of_six_decks():
     assert seen[16] == 4 * 6**5
 
 
+@pytest.mark.full
 def test_a_wager_on_colorado_with_a_required_bet_costs_the_known_part():
     """Enumerated over all hands, cards laid away and boards, under the tables as they stand."""
     figures = list(of_colorado.figures(Maker(library.find("ma-colorado"))))

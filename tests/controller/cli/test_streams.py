@@ -68,7 +68,11 @@ def _leaves(command: click.Command, words: tuple[str, ...] = ()) -> Iterator[tup
         yield from _leaves(inner, (*words, name))
 
 
-LEAVES = [*_leaves(cli)]
+ALL_LEAVES = [*_leaves(cli)]
+LEAVES = [
+    next(leaf for leaf in ALL_LEAVES if leaf[0] == name) for name in dict.fromkeys(leaf[0] for leaf in ALL_LEAVES)
+]
+"""One command of each group: all of them come through the same door."""
 AT_WORK = [
     ("act", "--list"),
     ("check", TABLE),

@@ -514,7 +514,7 @@ _VALUES = st.recursive(
 )
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(
     section=st.sampled_from(["table", "journal", "mqtt", "control", "log", "elections", "device"]),
     key=st.sampled_from(

@@ -195,7 +195,7 @@ def test_arbitrary_bytes_never_crash_and_are_answered_line_by_line(given_lines: 
         assert {answer["line"] for answer in answers} == ({number} if line.strip() else set())
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(st.data())
 def test_damaged_lines_never_crash(data: st.DataObject) -> None:
     """A good line with bytes cut out, changed or put in: it is decided or told, and the next good line is decided."""
@@ -214,7 +214,7 @@ JSON = st.recursive(
 )  # fmt: skip
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(st.data())
 def test_any_json_in_any_place_never_crashes(data: st.DataObject) -> None:
     """Right keys with values of any form: whatever a program with a fault of its own may write."""
@@ -237,7 +237,7 @@ def _any_line(data: st.DataObject) -> dict[str, Any]:
     return line
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(st.data())
 def test_real_lines_of_a_random_sequence_keep_to_the_schemas(data: st.DataObject) -> None:
     """Inputs of every kind between those of a round: each validates as input, each answer as output, and none fails."""

@@ -326,5 +326,5 @@ class LyingBroker(RuleBasedStateMachine):
         assert self.first_seen == sorted(self.first_seen)
 
 
-LyingBroker.TestCase.settings = settings(max_examples=60, stateful_step_count=60, deadline=None)
+LyingBroker.TestCase.settings = settings(max_examples=30, stateful_step_count=50, deadline=None)
 TestLyingBroker = LyingBroker.TestCase

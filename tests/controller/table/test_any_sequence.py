@@ -298,6 +298,6 @@ def test_any_sequence_of_acts_and_reports_keeps_the_invariants(make_table):
     run_state_machine_as_test(
         AnySequence,
         settings=settings(
-            max_examples=100, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
+            max_examples=40, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
         ),
     )

@@ -523,7 +523,7 @@ def test_a_device_refuses_to_hash_what_it_does_not_have(make_world, ranges):
 # --- over bad lines -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("wire", ["frames", "bytes", "bytewise"])
 def test_with_a_key_too_every_report_comes_once_and_in_order(make_world, wire, seed):
     """Losses of a line are never taken for an attack."""
@@ -550,7 +550,7 @@ def test_with_a_key_too_every_report_comes_once_and_in_order(make_world, wire, s
     assert len(operations) == len(set(operations))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["wire", "junk", "again", "flip"]), st.integers(0, 2**32)), max_size=30))
 def test_whatever_is_put_on_the_line_the_device_obeys_only_its_host(steps):
     """Recorded frames in any order, doubled, flipped, noise: a level is carried out as often as the host asked."""

@@ -32,7 +32,7 @@ def verify_account(world, boots):
     assert first_seen == order, "boots follow each other"
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(8))
 def test_every_report_is_accounted_for_whatever_happens(make_world, seed):
     """No report is doubled, none is silently missing, and each wish for a level has exactly one outcome."""
     rng = random.Random(seed)

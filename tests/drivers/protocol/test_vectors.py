@@ -300,7 +300,7 @@ FRAMES = st.builds(
 )
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(FRAMES)
 def test_whatever_our_encoder_says_means_the_same_to_the_other_decoder(independent_module, frame):
     """The two share no line of code; where they differ, one of them or the document is wrong."""
@@ -311,7 +311,7 @@ def test_whatever_our_encoder_says_means_the_same_to_the_other_decoder(independe
     assert independent_module.meaning_of(body) == our_meaning(body)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(FRAMES, st.data())
 def test_both_decoders_judge_a_damaged_body_alike(independent_module, frame, data):
     """A body changed before its check was made is a lying device: taken or refused, but alike, and never a crash."""
@@ -330,7 +330,7 @@ def test_both_decoders_judge_a_damaged_body_alike(independent_module, frame, dat
     assert ours == theirs
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.lists(
         st.tuples(st.sampled_from([0.0, 0.011, 0.043, 0.067, 0.2]), st.binary(max_size=900) | st.just(b"\0")),

@@ -178,7 +178,7 @@ LIES = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(LIES, st.booleans())
 def test_whatever_a_device_says_the_link_end_stays_whole(lies, has_key):
     """Any message of any type in its session, true or not, in any order: no exception, at most one end, plain texts only."""
@@ -217,14 +217,14 @@ def encode_and_read(host):
     return decode(decode_piece(host.data_to_send().strip(b"\0")))
 
 
-def test_memory_stays_flat_under_a_quarter_of_an_hour_of_lies(bench, virtual):
+def test_memory_stays_flat_under_minutes_of_lies(bench, virtual):
     """Reports far ahead, answers to nothing, log pieces nobody asked for, echoes of no PING: each is dropped, none is kept."""
 
     async def scene():
         rng, used = random.Random(2), []
         async with bench() as b:
             await b.until_online()
-            for minute in range(15):
+            for minute in range(6):
                 session, boot = b.session._pump.link._session, b.device.boots
                 for _ in range(60):
                     record = m.Record(rng.randrange(1, 2**40), 1, DoorOpened())
@@ -234,7 +234,7 @@ def test_memory_stays_flat_under_a_quarter_of_an_hour_of_lies(bench, virtual):
                     )  # fmt: skip
                     b.far.write(encode_frame(encode(m.Frame(lie, session, rng.randrange(65536)))))
                     await asyncio.sleep(1.0)
-                if minute in (4, 14):
+                if minute in (2, 5):
                     used.append(tracemalloc.get_traced_memory()[0])
             assert used[1] - used[0] < 200_000
 

@@ -62,7 +62,10 @@ def asked(table: Options, *more: str) -> list[str]:
     ("table", "names"),
     [
         *(pytest.param(*each, id=named(each[0])) for each in zip(TABLES, shared_out(), strict=True)),
-        *(pytest.param(each, mishaps_of(each), id=f"all-{named(each)}", marks=pytest.mark.full) for each in TABLES),
+        *(
+            pytest.param(each, mishaps_of(each), id=f"all-{named(each)}", marks=pytest.mark.full)
+            for each in TABLES
+        ),
     ],
 )
 def test_every_trigger_is_decided_by_its_law_and_the_rounds_between_are_played(bench, table, names):

@@ -76,7 +76,7 @@ def clock() -> ManualClock:
 @asynccontextmanager
 async def running(config: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[app.Daemon]:
     """A daemon by that clock, whose keeper has looked at its record."""
-    monkeypatch.setattr("controller.daemon.record.archivist.EVERY_S", 0.2)
+    monkeypatch.setattr("controller.daemon.record.archivist.EVERY_S", 1.0)
     # With the least priority the child never gets its turn where other tests keep the machine busy.
     monkeypatch.setattr("controller.daemon.subprocess_json.NICE", 0)
     monkeypatch.setattr(
