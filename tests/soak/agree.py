@@ -107,7 +107,7 @@ class Agreement:
                     story.answered(before.round, x)
                 case f.DealerRevealed() as x:
                     story.said.append(x)
-                case f.DispositionMade() as made if before.round is not None and before.round.live and made.round:
+                case f.DispositionMade() as made if _took_effect(before, made, facts[n:]):
                     story.happened.append(Happened(fold(before, facts[:n]), tuple(facts[n:]), made))
                 case f.HoldPlaced(seat=seat, wager=wager) if isinstance(act, a.AnnounceNoMoreBets):
                     story.placed.discard((seat, wager))  # a chip that may not stand alone, and goes back
@@ -269,6 +269,13 @@ def less_cuts(lines: Sequence[Line], cuts: Sequence[Mapping[str, Any]]) -> list[
                 left[n], paid = left[n] - taken, paid - taken
         found.append(replace_line(line, paid=paid))
     return found[::-1]
+
+
+def _took_effect(before: State, made: f.DispositionMade, then: Sequence[f.Fact]) -> bool:
+    """In a live round; in one that is void, where it reached a wager that the void had spared."""
+    if before.round is None or not made.round:
+        return False
+    return before.round.live or any(isinstance(fact.event, f.WagerDecided) for fact in then)
 
 
 def _came_late(facts: Sequence[f.Fact]) -> bool:

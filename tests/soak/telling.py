@@ -185,12 +185,14 @@ def _set_otherwise(setup: Setup, seen: SeenHand | None) -> bool:
 
 
 def _declared_wrongly(setup: Setup, round_: Round, story: Story, number: int) -> bool:
-    """Whether a player has announced a hand that the cards are not, and nobody reported it."""
+    """Whether a player has announced a hand that the cards are not, and nobody reported it; or somebody reported one that they
+    are."""
     seen, answers = round_.seen.get((Area.PLAYER, number)), story.answers.get(number, [])
-    if seen is None or UNREADABLE in seen.cards or not set(answers) & set(AT_ONCE):
+    if seen is None or UNREADABLE in seen.cards:
         return False
     reported = any((x.made.trigger, x.made.seat) == (Trigger.FALSE_DECLARATION, number) for x in story.happened)
-    return not reported and not settler_of(setup.law).wins_at_once(seen.cards)
+    wins = settler_of(setup.law).wins_at_once(seen.cards)
+    return reported is wins and (reported or bool(set(answers) & set(AT_ONCE)))
 
 
 def line_of(setup: Setup, round_: Round, story: Story) -> dict[str, Any]:

@@ -136,15 +136,17 @@ class FastAction:
         ):
             return self._of_another_number(hand, answer, round_)
         match answer:
+            case Decision.NATURAL if here is not None and here.trigger is Trigger.FALSE_DECLARATION:
+                if hand.played and UNREADABLE not in hand.played:
+                    return self._against_dealer(hand, round_, dealer)
+                return self._asked(hand, self._no_natural, NO_NATURAL)
             case Decision.NATURAL:
                 if not _told(hand.cards, _DEALT):
                     return [_unproven(hand, "original", stake)]
-                if is_natural(hand.cards):
-                    row = self._money.payers["original"].rows[PayHand.NATURAL]
-                    return [self._money.line(hand.seat, "original", stake, row, round_.terms)]
-                if here is not None and here.trigger is Trigger.FALSE_DECLARATION and hand.played:
-                    return self._against_dealer(hand, round_, dealer)
-                return self._asked(hand, self._no_natural, NO_NATURAL)
+                if not is_natural(hand.cards):
+                    return self._asked(hand, self._no_natural, NO_NATURAL)
+                row = self._money.payers["original"].rows[PayHand.NATURAL]
+                return [self._money.line(hand.seat, "original", stake, row, round_.terms)]
             case Decision.SURRENDER:
                 return [self._surrendered(hand, stake, round_)]
             case _:

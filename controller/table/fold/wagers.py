@@ -121,12 +121,11 @@ def undeclared(round_: Round, made: f.DispositionMade) -> Round:
     nobody is asked any more.
     """
     seat = round_.seats.get(made.seat)
-    if (
-        seat is None
-        or seat.answers[-1:] not in [(d,) for d in AT_ONCE]
-        or any(d.action in VOIDS for d in made.demands)
-    ):
+    if seat is None:
         return round_
+    seat = replace(seat, disbelieved=True)
+    if seat.answers[-1:] not in [(d,) for d in AT_ONCE] or any(d.action in VOIDS for d in made.demands):
+        return replace(round_, seats=with_(round_.seats, made.seat, seat))
     stage, answer = next((s, x) for s in round_.game.stages for x in s.answers if x.decision is seat.answers[-1])
     open_still = [n for n in answer.settles if n in seat.wagers and seat.wagers[n].outcome is None and round_.live]
     wagers = {

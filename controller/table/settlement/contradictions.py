@@ -6,6 +6,7 @@ What these say is published and kept in logs, so that none of them names a card.
 from collections.abc import Mapping
 
 from controller.cards.house_ways import Setting, is_natural, set_hand
+from controller.games.settling.engine import settler_of
 from controller.games.settling.pikit import reaches_minimum
 from controller.games.settling.round import UNREADABLE
 from controller.rules.ranked import house_ways
@@ -48,6 +49,11 @@ def contradicted(setup: Setup, before: Round, now: Round, told: a.RecordHand) ->
                 f"the dealer's hand is not set by the house ways, of which the first that fits is: {way.says} [{way.cite}]; "
                 f"before the community cards it is set so and told again ({a.RecordHand.kind}), after them decide about the round"
             )
+    if told.area is Area.PLAYER and disproved(setup, now, told.seat) and not disproved(setup, before, told.seat):
+        return (
+            f"the hand of seat {told.seat} was reported to be declared falsely, and by its cards it wins at once; {REMEDY}, or "
+            f"settle by the cards what was taken or given back by that report ({a.CorrectSettlement.kind})"
+        )
     refused = _refused(setup, now) if told.area is Area.PLAYER else ""
     if refused and refused not in _refused(setup, before):
         return (
@@ -55,6 +61,13 @@ def contradicted(setup: Setup, before: Round, now: Round, told: a.RecordHand) ->
             f"or report what happened ({a.ReportIrregularity.kind})"
         )
     return None
+
+
+def disproved(setup: Setup, round_: Round, number: int) -> bool:
+    """Whether the cards on record of this seat win at once, although its declaration was reported to be false."""
+    seat, seen = round_.seats.get(number), round_.seen.get((Area.PLAYER, number))
+    whole = seat is not None and seat.disbelieved and not seat.one_hand
+    return whole and seen is not None and settler_of(setup.law).wins_at_once(seen.cards)
 
 
 def returned_by_announcement(setup: Setup, round_: Round, seat: int, wager: str) -> bool:

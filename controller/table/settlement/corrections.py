@@ -9,7 +9,7 @@ from controller.table.fold.ruling import Draft
 from controller.table.questions.coupons_and_envy import is_beside, label, of_envy, on_record, spoken, stake
 from controller.table.questions.short_hand import short_hand_first
 from controller.table.settlement import validation
-from controller.table.settlement.contradictions import returned_by_announcement
+from controller.table.settlement.contradictions import disproved, returned_by_announcement
 from controller.table.settlement.settle import goes_back, sums
 from controller.table.state.table import Fate, Round, Seat, Setup, State, Wager
 from controller.table.words import acts as a
@@ -29,7 +29,7 @@ def verify_correct_settlement(
     found = _wager(state, act)
     if isinstance(found, Refusal):
         return found
-    if found.fate not in MAY_BE_WRONG and not _by_announcement(setup, state, act):
+    if found.fate not in MAY_BE_WRONG and not _by_a_word(setup, state, act):
         return Refusal(
             f"seat {act.seat}: the {spoken(act)} is {found.fate}, and was not settled by the cards",
             code="not_settled",
@@ -58,7 +58,7 @@ def correct_settlement(draft: Draft, act: a.CorrectSettlement, actor: Actor) -> 
     assert isinstance(wager, Wager)
     returned = _returned(act, wager)
     was, before = wager.outcome, wager.returned + wager.paid if wager.outcome else None
-    if wager.fate is Fate.COLLECTED:
+    if wager.fate in (Fate.COLLECTED, Fate.LOST):
         was, before = Outcome.LOSE, 0
     elif wager.fate is Fate.RETURNED:
         was, before = Outcome.RETURN, wager.cents
@@ -144,12 +144,18 @@ def _settled_by_cards(round_: Round) -> list[tuple[int, str, Wager]]:
     ]
 
 
-def _by_announcement(setup: Setup, state: State, act: a.CorrectSettlement) -> bool:
-    """A wager that went back because of what was said of the dealer's hand, in the round in play. Nothing lies beside such."""
+def _by_a_word(setup: Setup, state: State, act: a.CorrectSettlement) -> bool:
+    """In the round in play, a wager that went back because of what was said of the dealer's hand, or was lost or went back
+    because a declaration was said to be false that the cards bear out. Beside one that went back nothing lies.
+    """
     round_, name = state.round, _of_round(state, act)[0]
     if round_ is None or round_.id != name:
         return False
-    return returned_by_announcement(setup, round_, act.seat, act.wager)
+    if returned_by_announcement(setup, round_, act.seat, act.wager):
+        return True
+    lies = round_.seats[act.seat].wagers.get(act.wager)
+    gone = lies is not None and lies.fate in (Fate.LOST, Fate.RETURNED) and not round_.void
+    return gone and disproved(setup, round_, act.seat)
 
 
 def _of_round(state: State, act: a.CorrectSettlement) -> tuple[str, Mapping[int, Seat]]:

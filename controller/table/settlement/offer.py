@@ -192,10 +192,10 @@ def _beside(setup: Setup, round_: Round) -> bool:
     ends, stopped = round_.phase is round_.game.stages[-1].phase, round_.phase is Phase.STOPPED
     if (ends or stopped) and any(fate in TAKEN for fate in open_):
         return True
-    if not round_.seen or not (ends or stopped):
-        return False
     if stopped:  # no hand earns envy any more; a coupon goes the way of chips that stay settled
-        return Fate.SETTLED in open_
+        return bool(round_.seen) and Fate.SETTLED in open_
+    if not ends or not (open_ or round_.seen):
+        return False
     return bool(open_) or (
         settler_of(setup.law).pays_envy and any(name == PROGRESSIVE for _, name, _ in round_.wagers(*OPEN))
     )

@@ -108,6 +108,7 @@ class Seat(Struct, frozen=True):
     void: bool = False
     answers: tuple[Decision, ...] = ()
     one_hand: bool = False  # was dealt too many cards, and keeps those of one hand
+    disbelieved: bool = False  # a hand that it declared, or would have, was reported to win nothing at once
     coupons: Mapping[str, Wager] = field(default_factory=dict)
     envy: Mapping[int, Wager] = field(default_factory=dict)
 

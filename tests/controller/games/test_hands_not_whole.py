@@ -84,3 +84,15 @@ def test_cards_that_a_player_does_not_hold_are_not_played_after_an_irregularity_
     given = {"seats": [mine], "dealer": "2c 3c 4d 9h", "community": "Ad 3c 4d 8h 8c"}
     with pytest.raises(RoundRefused, match="seat 1: `played` has the 2 cards"):
         settle("fast-action", {**given, "irregularity": {"trigger": "card_face_up"}})
+
+
+@pytest.mark.parametrize("cards", ["", "7c ?? 7d 7h", "7c 7d 7h 6s"])
+def test_a_natural_that_was_reported_to_be_none_waits_for_a_person_whatever_was_read_of_it(cards):
+    """Which two cards are set nobody has said. Clause: fast-action (h)(2), (i)."""
+    mine = seat(cards, "natural", {"original": 1000})
+    false = {"trigger": "false_declaration", "seat": 1}
+    given = {"seats": [mine], "dealer": "2c 3d 9h Jd", "community": "2d 3c 4d 9s Js", "irregularity": false}
+    (line,) = settle("fast-action", given, **{"R-67": "play_on"}).lines
+    assert (line.outcome, line.cite) == (Outcome.HELD, ("(h)(2)", "(i)"))
+    mine["played"] = "7c ??" if cards else ""
+    assert settle("fast-action", given, **{"R-67": "play_on"}).lines == (line,)

@@ -178,7 +178,7 @@ def test_a_false_announcement_alone_is_taken_back(phase, changes):
         {"original": Wager(1000, Fate.SETTLED)}, True, Phase.SETTING, answers=(Decision.SET, Decision.NATURAL)
     )
     round_ = replace(ROUND, game=GAMES["fast_action"], phase=phase, seats={1: won, 3: won})
-    back = replace(won, wagers={"original": Wager(1000)}, answers=(Decision.SET,), **changes)
+    back = replace(won, wagers={"original": Wager(1000)}, answers=(Decision.SET,), disbelieved=True, **changes)
     assert folded(round_, NO_NATURAL) == replace(round_, seats={1: back, 3: won})
 
 

@@ -295,3 +295,68 @@ def test_what_a_void_concerns_as_well_is_not_corrected_by_the_cards(pikit, make_
     assert (split.round.void, split.round.seats[1].void) == (False, True)
     assert (split.fates()[1, "original"], split.fates()[1, "second_hand"]) == ("stands", "returned")
     assert NOT_BY_CARDS in split.refused(a.CorrectSettlement(1, "second_hand", LOSE, "x")).reason
+
+
+COLORADO = ("ma-colorado", "ante", "Jh Kh Qh", "Jh Kh Qd", {"R-60": "collect"}, "lost")
+FAST = ("fast-action", "original", "7c 7d 7h 7s", "7c 7d 7h 6s", {"R-67": "hold"}, "held")
+FAST_ON = (*FAST[:4], {"R-67": "play_on"}, "live")
+
+
+@pytest.fixture
+def doubted(make_table):
+    """It was reported that seat 1 declared a hand that it does not hold, before anybody had told its cards."""
+
+    def make(name, wager, elect):
+        by = () if name == "ma-colorado" else (Method.MANUAL_SHOE,)
+        table = make_table(name, *by, elect=elect, offered=()).ready()
+        table.bet((1, wager, 1000), (3, wager, 1000)).let_out()
+        table.act(a.RecordInitialDeal()) if by else table.deal()
+        table.act(a.ReportIrregularity(Trigger.FALSE_DECLARATION, seat=1))
+        return table
+
+    return make
+
+
+def to_settle(table, name):
+    """The other hand answers, and all cards are turned up; the seat that was doubted says nothing more, or sets its hand."""
+    for hold in list(table.state.holds):
+        table.act(a.ResolveHold(hold, a.Resolution.GO_ON))
+    if name == "ma-colorado":
+        table.answer(3, "fold")
+    else:
+        table.answer(1, "natural")
+        table.answer(3, "set")
+        table.act(a.RevealDealer(natural=False))
+    table.act(a.RevealCommunity(a.Street.COMMUNITY))
+
+
+@pytest.mark.parametrize(("name", "wager", "wins", "none", "elect", "fate"), [COLORADO, FAST, FAST_ON])
+def test_cards_that_bear_out_a_declaration_that_was_reported_false_hold(
+    doubted, name, wager, wins, none, elect, fate
+):
+    """Once, and not for a hand that is none. Clause: ma-colorado 10(b)(3)(i), 14(d); fast-action (h)(2). R-67."""
+    table = doubted(name, wager, elect)
+    if fate == "lost":
+        assert table.fates()[1, wager] == fate
+    to_settle(table, name)
+    (reason,) = reasons(table.act(a.RecordHand(Area.PLAYER, wins, 1)))
+    assert "was reported to be declared falsely, and by its cards it wins at once" in reason
+    assert not set(wins.split()) & set(reason.split())
+    assert reasons(table.act(a.RecordHand(Area.PLAYER, wins, 1))) == []
+
+
+@pytest.mark.parametrize(("name", "wager", "wins", "none", "elect", "fate"), [COLORADO])
+def test_a_wager_lost_by_a_report_that_the_cards_disprove_is_settled_by_them(
+    doubted, name, wager, wins, none, elect, fate
+):
+    """And one that they bear out stays lost. Fast Action takes nothing by such a report. Clause: 10(b)(3)(i), 14(d)."""
+    table = doubted(name, wager, elect)
+    to_settle(table, name)
+    right = a.CorrectSettlement(1, wager, WIN, "the hand wins at once", 1000)
+    table.act(a.RecordHand(Area.PLAYER, none, 1))
+    assert table.refused(right).code == "not_settled"
+    table.act(a.RecordHand(Area.PLAYER, wins, 1))
+    (event,) = (x for x in table.act(right) if isinstance(x, f.SettlementCorrected))
+    assert (event.was, event.before, event.owed) == (LOSE, 0, 2000)
+    assert table.fates()[1, wager] == "settled"
+    assert fold(State.initial(table.setup), table.all) == table.state

@@ -169,3 +169,31 @@ def test_a_coupon_is_asked_about_with_the_wager_of_which_a_person_decides(pikit)
         table.act(told)
     (hold,) = (x for x in table.act(a.SettleRound(), Role.DEALER) if isinstance(x, f.HoldPlaced))
     assert "settled them: seat 1 ante [R-55]; seat 1 ante coupon [R-55]; seat 1 play_5 [R-55];" in hold.reason
+
+
+@pytest.mark.parametrize(
+    ("name", "others", "shown"),
+    [
+        ("nj-pikit", ("five_card_bonus",), [("play_5", a.RevealDealer())]),
+        ("ma-uth", ("blind",), []),
+        ("ma-colorado", (), [("bet", a.RevealCommunity(a.Street.COMMUNITY))]),
+    ],
+)
+def test_a_coupon_beside_settled_chips_is_asked_for_before_any_card_was_told(make_table, name, others, shown):
+    """In each document that speaks of coupons. Clause: ma-uth 6(a), nj-pikit 39.3(c), ma-colorado 6(a)."""
+    table = make_table(name, elect={"R-108": "even_money"}, offered=()).ready()
+    table.act(a.BeginRound("red"))
+    table.act(a.PlaceWager(1, "ante", 1000, coupon=500))
+    for other in others:
+        table.act(a.PlaceWager(1, other, 1000))
+    table.let_out().deal()
+    for answer, reveal in shown:
+        table.answer(1, answer, 1)
+        table.act(reveal)
+    if not shown:
+        table.to_showdown()
+    for wager in table.round.seats[1].wagers:
+        table.act(a.SettleWager(1, wager, LOSE))
+    table.act(a.CorrectSettlement(1, "ante", WIN, "looked at again", 1000))
+    found = offer(table.setup, table.round)
+    assert [(x.wager, x.coupon, x.outcome) for x in found.lines] == [("ante", 500, a.Outcome.HELD)]
