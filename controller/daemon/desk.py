@@ -26,6 +26,7 @@ from controller.table.acts.permissions import allowed
 from controller.table.acts.registry import WHILE_HELD
 from controller.table.acts.seen import marks
 from controller.table.acts.seen import told as rested_on
+from controller.table.card_sets.time_in_play import change_us
 from controller.table.fold.ruling import here
 from controller.table.words.acts import Act, ReportIrregularity
 from controller.table.words.codec import builtins
@@ -91,6 +92,8 @@ class TableDesk:
         document["version"] = self._version
         document["next_act"] = next_document(engine.setup, engine.state)
         document["seats"] = engine.setup.seats
+        for back, card_set in document["sets"].items():
+            card_set["change_us"] = change_us(engine.setup, engine.state, back)
         document["triggers"] = reportable(engine.setup)
         document["marks"] = marks(engine.setup, engine.state)
         missing = to_elect(engine.setup, engine.state)

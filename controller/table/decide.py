@@ -9,8 +9,7 @@ from traceback import walk_tb
 
 from controller.rules.vocabulary import Role
 from controller.table.acts import contradictions, disputes
-from controller.table.acts.permissions import doubt, verify
-from controller.table.acts.registry import REGISTRY
+from controller.table.acts.permissions import do, doubt, verify
 from controller.table.acts.seen import stale
 from controller.table.card_sets.time_in_play import carry_over, gaming_day_told, set_due
 from controller.table.course.links import decide_link
@@ -127,9 +126,9 @@ def _act(draft: Draft, act: Act, given: Input) -> None:
         return
     if (said_twice := doubt(draft.setup, draft.state, act)) is not None:
         contradictions.hold(draft, act, said_twice, given.actor)
+        close_done(draft)
     else:
-        REGISTRY[act.kind].record(draft, act, given.actor)
-    close_done(draft)
+        do(draft, act, given.actor)
 
 
 def _stay_locked(draft: Draft) -> None:

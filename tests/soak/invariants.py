@@ -13,7 +13,9 @@ from controller.table.acts.card_sets import as_many_as_wanted
 from controller.table.acts.permissions import allowed as of_phase
 from controller.table.acts.permissions import verify
 from controller.table.acts.possible import possible, some
+from controller.table.acts.registry import REGISTRY
 from controller.table.card_sets.time_in_play import due
+from controller.table.decide import fold
 from controller.table.irregularities.dispositions import LATE_CHIP
 from controller.table.questions import burns
 from controller.table.questions.stub_count_and_turns import not_its_turn
@@ -26,6 +28,7 @@ from tests.soak.agree import Agreement
 from tests.soak.citations import Citations
 from tests.soak.effects import way_round
 from tests.soak.failures import leaves_the_round
+from tests.soak.together import one_by_one
 
 OPENS = {
     e.Level.LOCKOUT: (e.RELEASED, (a.BeginRound, a.ReleaseLockout)),
@@ -79,6 +82,8 @@ class Watch:
         self, before: State, given: Input, facts: Sequence[f.Fact], after: State, allowed: bool | None = None
     ) -> None:
         """One input, the state that it met, its facts and the state that these lead to. `allowed`: where that was asked."""
+        if self._of_parts(before, given, facts, after):
+            return
         methods = {before.method, after.method}
         if isinstance(given.body, a.ChangeMethod):
             methods.add(given.body.method)
@@ -98,6 +103,22 @@ class Watch:
         self._round(after)
         assert len(after.duties) <= MOST_DUTIES, f"{len(after.duties)} duties are open"
         assert len(after.holds) <= MOST_HOLDS, f"{len(after.holds)} holds are in force"
+
+    def _of_parts(self, before: State, given: Input, facts: Sequence[f.Fact], after: State) -> bool:
+        """An act of many is, fact for fact, what its parts are one by one; each is looked at alone. False for any other input."""
+        act = given.body
+        parts = REGISTRY[act.kind].parts if act.kind in a.ACTS else None
+        if parts is None or any(isinstance(fact.event, f.InputRefused) for fact in facts):
+            return False
+        assert given.actor is not None
+        assert verify(self.setup, before, act, given.actor) is None  # type: ignore[arg-type]  # it is an act
+        state, left = before, tuple(facts)
+        for met, alone, found in one_by_one(self.setup, before, given):
+            assert left[: len(found)] == found, f"{act.kind} is not {alone.body}: {left} is not {found}"
+            state, left = fold(met, found), left[len(found) :]
+            self.saw(met, alone, found, state)
+        assert (left, state) == ((), after)
+        return True
 
     def _act(
         self, before: State, given: Input, facts: Sequence[f.Fact], after: State, allowed: bool | None

@@ -20,6 +20,7 @@ WEIGHTS: dict[str, float] = {
     a.TakeSetAway.kind: 0.02, a.ReportSetDue.kind: 0.02, a.TakeDeviceOut.kind: 0.01,
     a.ReturnDevice.kind: 0.1, a.ChangeMethod.kind: 0.2, a.RecordHand.kind: 0.2, a.RecordMeter.kind: 0.1, a.SettleWager.kind: 0.3,
     a.CorrectSettlement.kind: 0.05,
+    a.WagersAsBefore.kind: 0.1, a.CountAndDeal.kind: 1, a.RecordDecisions.kind: 1, a.SettleOffered.kind: 1, a.NextRound.kind: 0.5,
     a.RaiseDispute.kind: 0.03, a.NameBookmark.kind: 1, a.AllowClearing.kind: 1, a.CloseDispute.kind: 1, a.SeeAlarm.kind: 3,
     a.ClearAlarm.kind: 1.5,
 }  # fmt: skip
@@ -51,6 +52,7 @@ CALLED_FOR: dict[str, Callable[[Setup, State], object]] = {
     a.OpenTable.kind: lambda _, state: not state.open,
     a.RecordInitialDeal.kind: lambda _, state: state.dispenser() is None,
     a.RecordProgressiveCount.kind: lambda setup, _: setup.law.rulebook.progressive is not None,
+    a.CountAndDeal.kind: lambda setup, _: setup.law.rulebook.progressive is not None,
 }
 """Acts of which nobody thinks where there is nothing to be done: most of those that a phase allows, at most times."""
 

@@ -70,6 +70,7 @@ NEVER_DONE: dict[str, dict[str, str]] = {
         "recut": "the document knows no second cut",
         "record_stub_count": NO_STUB,
         "record_progressive_count": NO_PROGRESSIVE,
+        "count_and_deal": NO_PROGRESSIVE,
         "validate_progressive": NO_PAYOUT,
     },
     "nj-pikit": {
@@ -82,6 +83,7 @@ NEVER_DONE: dict[str, dict[str, str]] = {
         "burn_card": NO_BURN,
         "direct_shuffle": NO_ORDER,
         "record_progressive_count": NO_PROGRESSIVE,
+        "count_and_deal": NO_PROGRESSIVE,
         "validate_progressive": NO_PAYOUT,
         "reveal_community": "the game has no community cards",
     },
@@ -94,6 +96,7 @@ NEVER_DONE: dict[str, dict[str, str]] = {
         "burn_card": NO_BURN,
         "direct_shuffle": NO_ORDER,
         "record_progressive_count": NO_PROGRESSIVE,
+        "count_and_deal": NO_PROGRESSIVE,
         "validate_progressive": NO_PAYOUT,
         "reveal_dealer": "the dealer has no hand in this game",
     },

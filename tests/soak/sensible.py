@@ -23,6 +23,7 @@ from controller.table.state.table import DISPENSERS, Fate, Round, Setup, State, 
 from controller.table.words import acts as a
 from controller.table.words.structs import replace
 from drivers.events import ALLOWED, DeviceKind, Level
+from tests.soak import together
 from tests.soak.build import Builder
 from tests.soak.offered import MOST, OTHERWISE, WEIGHTS, WHIM, Kinds
 from tests.soak.tellers import Teller
@@ -59,6 +60,7 @@ class People:
             a.EndRound.kind: self._ends,
             a.RecordProgressiveCount.kind: self._progressive,
             a.RecordDecision.kind: self._decision,
+            a.RecordDecisions.kind: lambda state: together.line(self.rng, self.setup, state, self.teller),
             a.RevealCommunity.kind: self._community,
             a.RevealDealer.kind: self.teller.dealer,
             a.RecordStubCount.kind: self._stub,
@@ -76,6 +78,8 @@ class People:
             a.SettleWager.kind: self.teller.one_wager,
             a.CorrectSettlement.kind: self._correction,
             a.SettleRound.kind: self.teller.settles,
+            a.NextRound.kind: lambda state: a.NextRound(self._begin(state).back),
+            a.CountAndDeal.kind: lambda state: a.CountAndDeal(_round(state).chips_accepted),
             a.SeeAlarm.kind: lambda state: a.SeeAlarm(next(iter(state.alarms))) if state.alarms else None,
             a.ClearAlarm.kind: self._alarm,
             a.AllowClearing.kind: self._clearing,
@@ -138,7 +142,7 @@ class People:
     def _present(self, state: State) -> int:
         return sum(card_set.present for card_set in state.sets.values())
 
-    def _begin(self, state: State) -> a.Act:
+    def _begin(self, state: State) -> a.BeginRound:
         present = [s for s in state.sets.values() if s.present and not_its_turn(self.setup, state, s.back) is None]
         ready = [s for s in present if s.armed]
         return a.BeginRound(self.rng.choice(ready or present or list(state.sets.values())).back)

@@ -13,6 +13,7 @@ from controller.table.words.inputs import Actor, Body, Input, Moment
 from tests.soak.day import WHO, Day
 from tests.soak.effects import APART, EXCUSED, SAME, reached, way_round
 from tests.soak.tables import RULEBOOKS
+from tests.soak.together import one_by_one
 
 ROUNDS, EVERY = 25, 6
 """Rounds of a day, and one input in so many after which every act is tried in the state that it led to."""
@@ -38,14 +39,17 @@ class Probing(Day):
         if self._drawn.random() < 0.7:
             act = self._thought_of(kind) or act
         actor = WHO[self._drawn.choice((Role.DEALER, Role.FLOORPERSON, Role.SUPERVISOR))]
-        draft = decided(self.setup, self.state, Input(Moment(1, 1, "b"), "table", act, None, actor))
+        given = Input(Moment(1, 1, "b"), "table", act, None, actor)
+        draft = decided(self.setup, self.state, given)
         if any(isinstance(fact.event, f.InputRefused | f.DecisionFailed) for fact in draft.facts):
             return
         self.tried += 1
-        for effect in reached(self.setup, self.state, act, draft.facts):
-            self.found[effect.kind].add(act.kind)
-        way = way_round(self.setup, self.state, act, actor, draft.facts)
-        assert way is None, way
+        for state, alone, facts in one_by_one(self.setup, self.state, given):
+            part: a.Act = alone.body  # type: ignore[assignment]  # a part of an act is one
+            for effect in reached(self.setup, state, part, facts):
+                self.found[effect.kind].add(part.kind)
+            way = way_round(self.setup, state, part, actor, facts)
+            assert way is None, way
 
     def _thought_of(self, kind: str) -> a.Act | None:
         """What people would do, where such an act belongs to this state at all."""

@@ -23,7 +23,7 @@ from tests.soak.shrink import breaks_at, shrunk
 from tests.soak.tables import RULEBOOKS, book
 
 ROUNDS = 1_000
-SEED = {"md-uth": 3, "ma-uth": 3}
+SEED = {"ma-uth": 3, "nj-pikit": 2}
 """Else 1. What comes up once in a thousand rounds or so does not come up under every seed."""
 
 
@@ -86,7 +86,7 @@ def test_what_broke_is_made_short(monkeypatch):
 
     monkeypatch.setattr(Watch, "_begun", no_third_round)
     few = shrunk(day.setup, inputs)
-    assert [given.body.kind for given in few].count("begin_round") == 3
+    assert sum(given.body.kind in ("begin_round", "next_round") for given in few) == 3
     assert len(few) < len(inputs) // 2
     broken = breaks_at(day.setup, few)
     assert broken is not None

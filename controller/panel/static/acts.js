@@ -55,8 +55,9 @@ export function refusal(error) {
   return knows(`refusal.${error.code}`) ? say(`refusal.${error.code}`) : say("refused", { reason: error.reason }) + cite;
 }
 
-/** Opens the one dialog: a title, a text, keys made of [label, small, do, cls]. */
-export function ask(title, text, keys, before = []) {
+/** Opens the one dialog: a title, a text, keys made of [label, small, do, cls]. `before`: parts above the keys. */
+export function ask(title, text, keys, before = [], cls = "") {
+  at("dialog").className = cls;
   at("dialog-title").textContent = title;
   at("dialog-text").textContent = text;
   at("dialog-keys").replaceChildren(...before, ...keys.map(key));

@@ -4,6 +4,8 @@ What belongs to one act stands in its row of the registry; here is what holds fo
 the clause where there is one, and what to do instead.
 """
 
+from collections.abc import Sequence
+
 from controller.games.model import Phase
 from controller.games.registry import UNNAMED, game_of, not_played
 from controller.rules.vocabulary import Action, Role
@@ -11,11 +13,14 @@ from controller.table.acts import disputes
 from controller.table.acts.phases import NO_ROUND, Phases
 from controller.table.acts.registry import PHASES, REGISTRY, WHILE_HELD
 from controller.table.acts.row import AnyRow
+from controller.table.fold.ruling import Draft
+from controller.table.irregularities.duties import close_done
 from controller.table.questions.stub_count_and_turns import order_cite
 from controller.table.state.table import Setup, State
 from controller.table.words import acts as a
-from controller.table.words.inputs import Actor
+from controller.table.words.inputs import Actor, Moment
 from controller.table.words.refusal import HELD, Refusal
+from controller.table.words.structs import names
 from drivers.events import DeviceKind
 
 
@@ -34,7 +39,36 @@ def verify(setup: Setup, state: State, act: a.Act, actor: Actor) -> Refusal | No
         refused = row.verify(setup, state, act, actor)
     if refused is None and (doubted := doubt(setup, state, act)) is not None and doubted.said != state.doubted:
         refused = doubted
+    if refused is None and row.parts is not None:
+        refused = _part_refused(setup, state, row.parts(setup, state, act), actor)
     return refused
+
+
+def do(draft: Draft, act: a.Act, actor: Actor) -> None:
+    """Does an act that `verify` has let pass; one of parts is done part after part, each as if it were done alone."""
+    row = REGISTRY[act.kind]
+    for part in row.parts(draft.setup, draft.state, act) if row.parts else (act,):
+        record = REGISTRY[part.kind].record
+        assert record is not None  # what has no parts is recorded
+        record(draft, part, actor)
+        close_done(draft)
+
+
+def _part_refused(setup: Setup, state: State, parts: Sequence[a.Act], actor: Actor) -> Refusal | None:
+    """Why not all of these acts are done, with the first that cannot be; one that would hold play is done alone."""
+    trial = Draft(setup, state, Moment(0, 0, ""))
+    for part in parts:
+        no = verify(setup, trial.state, part, actor) or doubt(setup, trial.state, part)
+        if no is None:
+            do(trial, part, actor)
+            if trial.state.holds.keys() - state.holds.keys():
+                no = Refusal("it holds play; do it alone", code="part_holds")
+        if no is not None:
+            said = " ".join(
+                f"{name}={_word(value)}" for name in names(type(part)) if (value := getattr(part, name))
+            )
+            return Refusal(f"{part.kind} {said}".strip() + f": {no.reason}", no.cite, no.code, reading=no.reading)
+    return None
 
 
 def doubt(setup: Setup, state: State, act: a.Act) -> Refusal | None:

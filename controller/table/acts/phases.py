@@ -99,6 +99,11 @@ def round_over(game: Game) -> Phases:
     return (Phase.BETTING, Phase.SETTLED, Phase.STOPPED)
 
 
+def last_of_round(game: Game) -> Phases:
+    """All is dealt, or nothing more will be."""
+    return (*settlement(game), Phase.SETTLED, Phase.STOPPED)
+
+
 def in_round(game: Game) -> Phases:
     """A round is in play."""
     return (Phase.BETTING, Phase.BETS_CLOSED, Phase.DEALING, *course(game), Phase.SETTLED, Phase.STOPPED)

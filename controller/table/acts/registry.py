@@ -21,6 +21,7 @@ from controller.table.acts import (
     irregularities,
     phases,
     rounds,
+    together,
     tries,
     turns,
 )
@@ -85,6 +86,8 @@ ROWS: tuple[AnyRow, ...] = (
         tries=tries.each_set(a.BeginRound)),
     # Before the deal.
     Row(a.PlaceWager, phases.betting, betting.verify_place_wager, betting.place_wager, least_role=PLAYER),
+    Row(a.WagersAsBefore, phases.betting, together.verify_wagers_as_before, parts=together.wagers_as_before,
+        tries=tries.alone(a.WagersAsBefore())),
     Row(a.WithdrawWager, phases.betting, betting.verify_withdraw_wager, betting.withdraw_wager, least_role=PLAYER),
     Row(a.AnnounceNoMoreBets, phases.betting, betting.verify_announce_no_more_bets, betting.announce_no_more_bets,
         tries=tries.alone(a.AnnounceNoMoreBets())),
@@ -93,12 +96,16 @@ ROWS: tuple[AnyRow, ...] = (
     Row(a.RecordProgressiveCount, phases.bets_closed, betting.verify_record_progressive_count, betting.record_progressive_count,
         tries=tries.alone(a.RecordProgressiveCount(0))),
     # From the first card to the settlement.
+    Row(a.CountAndDeal, phases.bets_closed, together.verify_count_and_deal, parts=together.count_and_deal,
+        plays_on=True, tries=tries.count_and_deal),
     Row(a.StartDealing, phases.cards_come, dealing.verify_start_dealing, dealing.start_dealing,
         plays_on=True, tries=tries.alone(a.StartDealing())),
     Row(a.RecordInitialDeal, phases.dealing, dealing.verify_record_initial_deal, dealing.record_initial_deal,
         plays_on=True, tries=tries.alone(a.RecordInitialDeal())),
     Row(a.RecordDecision, phases.players_asked, turns.verify_record_decision, turns.record_decision,
         least_role=PLAYER, plays_on=True, contradiction=contradictions.decision),
+    Row(a.RecordDecisions, phases.players_asked, together.verify_record_decisions, parts=together.record_decisions,
+        plays_on=True),
     Row(a.RevealCommunity, phases.community_shown, turns.verify_reveal_community, turns.reveal_community,
         plays_on=True, tries=tries.streets),
     Row(a.RevealDealer, phases.dealer_shown, turns.verify_reveal_dealer, turns.reveal_dealer,
@@ -107,6 +114,8 @@ ROWS: tuple[AnyRow, ...] = (
     # The settlement, and the end of the round.
     Row(a.SettleWager, phases.wagers_settled, settle.verify_settle_wager, settle.settle_wager,
         plays_on=True, contradiction=contradictions.settlement),
+    Row(a.SettleOffered, phases.settlement, together.verify_settle_offered, parts=together.settle_offered,
+        plays_on=True),
     Row(a.RecordHand, phases.hands_shown, hand_records.verify_record_hand, hand_records.record_hand, while_held=True),
     Row(a.RecordMeter, phases.hands_shown, hand_records.verify_record_meter, hand_records.record_meter),
     Row(a.SettleRound, phases.settlement, settle.verify_settle_round, settle.settle_round, plays_on=True),
@@ -115,6 +124,8 @@ ROWS: tuple[AnyRow, ...] = (
     Row(a.CollectCards, phases.cards_collected, rounds.verify_collect_cards, rounds.collect_cards,
         tries=tries.alone(a.CollectCards())),
     Row(a.EndRound, phases.round_over, rounds.verify_end_round, rounds.end_round, tries=tries.alone(a.EndRound())),
+    Row(a.NextRound, phases.last_of_round, together.verify_next_round, parts=together.next_round,
+        plays_on=True, tries=tries.each_set(a.NextRound)),
     # What may come in between.
     Row(a.ReportIrregularity, phases.anytime, irregularities.verify_report_irregularity, irregularities.report_irregularity,
         while_held=True, contradiction=contradictions.irregularity),

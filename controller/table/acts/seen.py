@@ -19,7 +19,7 @@ from controller.table.words.refusal import Refusal
 
 MARK = 12
 """Hexadecimal digits of a mark."""
-SETTLES = (a.SettleWager, a.SettleRound)
+SETTLES = (a.SettleWager, a.SettleRound, a.SettleOffered, a.NextRound)
 _ENCODER = msgspec.json.Encoder(order="sorted")
 
 
@@ -39,6 +39,10 @@ def rests_on(act: a.Act) -> tuple[str, ...]:
     parts = ["phase"] if act.kind in WHILE_HELD else ["phase", "held"]
     parts += [f"seat {seat}"] if seat else []
     parts += [f"set {back}"] if back else []
+    if isinstance(act, a.WagersAsBefore):
+        parts += ["last round"]
+    if isinstance(act, a.RecordDecisions):
+        parts += ["waiting"]
     if isinstance(act, SETTLES):
         parts.append(f"offer {seat}" if seat else "offer")
     return tuple(parts)
@@ -72,6 +76,8 @@ def _parts(setup: Setup, state: State) -> Iterator[tuple[str, Any]]:
         yield f"set {back}", (card_set.present, card_set.defects, *known)
     if round_ is None:
         return
+    yield "last round", state.last_round.seats if state.last_round else None
+    yield "waiting", round_.waiting
     yield from ((f"seat {number}", seat) for number, seat in round_.seats.items())
     lines = found.lines if (found := offer(setup, round_)) else ()
     yield "offer", lines
@@ -79,4 +85,5 @@ def _parts(setup: Setup, state: State) -> Iterator[tuple[str, Any]]:
 
 
 def _mark(part: Any) -> str:
-    return sha256(_ENCODER.encode(part)).hexdigest()[:MARK]
+    # Seats and envy are by number, and only words can be sorted.
+    return sha256(_ENCODER.encode(msgspec.to_builtins(part, str_keys=True))).hexdigest()[:MARK]

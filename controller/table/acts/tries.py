@@ -41,6 +41,11 @@ def dealer_hands(setup: Setup, state: State) -> Iterable[a.RevealDealer]:
     return (a.RevealDealer(qualifies, natural) for qualifies, natural in product(BOTH, BOTH))
 
 
+def count_and_deal(setup: Setup, state: State) -> Iterable[a.CountAndDeal]:
+    """As many chips as were accepted."""
+    return (a.CountAndDeal(state.playing.chips_accepted),)
+
+
 def duties(setup: Setup, state: State) -> Iterable[a.ConfirmDuty]:
     """One act for each open duty."""
     return map(a.ConfirmDuty, state.duties)

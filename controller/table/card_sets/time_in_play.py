@@ -44,6 +44,13 @@ def due(setup: Setup, state: State, boot: str) -> Deadline | None:
     return min(found, key=lambda deadline: deadline.mono_ns, default=None)
 
 
+def change_us(setup: Setup, state: State, back: str) -> int | None:
+    """When this set is to be changed by the wall clock that stamped its coming, for people to read; None where it never is."""
+    since = state.sets[back].since
+    deadline = _of_set(setup, state, back, since.boot) if since else None
+    return since.wall_us + (deadline.mono_ns - since.mono_ns) // NS_PER_US if since and deadline else None
+
+
 def _of_set(setup: Setup, state: State, back: str, boot: str) -> Deadline | None:
     card_set = state.sets[back]
     if not _has_limit(setup, state) or not _runs(card_set):

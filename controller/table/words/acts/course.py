@@ -41,6 +41,16 @@ class PlaceWager(Act, frozen=True):
     coupon: IfAny[int] = 0
 
 
+class WagersAsBefore(Act, frozen=True):
+    """The wagers of the last round lie again, at each seat at which nothing lies yet; chips on sensors and coupons are not meant.
+
+    `close`: and no more bets.
+    """
+
+    kind: ClassVar[str] = "wagers_as_before"
+    close: bool = False
+
+
 class WithdrawWager(Act, frozen=True):
     """Takes a wager back before "no more bets", and its coupon with it."""
 
@@ -68,6 +78,13 @@ class RecordProgressiveCount(Act, frozen=True):
     chips: int
 
 
+class CountAndDeal(Act, frozen=True):
+    """As many progressive chips were counted as were accepted, and the device dispenses."""
+
+    kind: ClassVar[str] = "count_and_deal"
+    chips: int
+
+
 class StartDealing(Act, frozen=True):
     """Lets the device dispense; also after a restart or a lost link has inhibited it in the middle of a deal."""
 
@@ -87,6 +104,18 @@ class RecordDecision(Act, frozen=True):
     seat: int
     decision: Decision
     multiple: IfAny[int] = 0
+
+
+class RecordDecisions(Act, frozen=True):
+    """The answers of several players in one line, as `1 check, 2 play 4, rest fold`: seat, answer, and the multiple where the
+    answer places a wager. `rest`: each player who waits and is not named.
+
+    `show`: the cards that come next are turned up as well, community cards or those of a dealer of whom nothing is said.
+    """
+
+    kind: ClassVar[str] = "record_decisions"
+    line: str
+    show: bool = False
 
 
 class RevealCommunity(Act, frozen=True):
@@ -149,3 +178,10 @@ class EndRound(Act, frozen=True):
     """Ends the round; another one may begin."""
 
     kind: ClassVar[str] = "end_round"
+
+
+class NextRound(Act, frozen=True):
+    """All is settled, the cards lie in the discard rack, the round ends, and the next one is open with this set."""
+
+    kind: ClassVar[str] = "next_round"
+    back: str

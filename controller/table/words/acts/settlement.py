@@ -52,6 +52,13 @@ class SettleWager(Act, frozen=True):
     holder: IfAny[int] = 0
 
 
+class SettleOffered(Act, frozen=True):
+    """Each wager that waits is settled as the cards make it, and the round with them. Refused where the cards do not tell it of
+    each."""
+
+    kind: ClassVar[str] = "settle_offered"
+
+
 class CorrectSettlement(Act, frozen=True):
     """A wager of this round or the last one comes to something else than was settled. What stood there stays on record.
 

@@ -27,13 +27,14 @@ def test_an_act_without_a_row_or_with_two_is_named():
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.act.kind)
 def test_verify_stands_beside_record(row):
     """Both bear the name of the act; in their file nothing stands between them."""
-    kind = row.act.kind
-    assert row.record.__name__ == kind
+    kind, does = row.act.kind, row.record or row.parts
+    assert (row.record is None) is not (row.parts is None)
+    assert does.__name__ == kind
     if row.verify is None:
         return
     assert row.verify.__name__ == f"verify_{kind}"
-    assert row.verify.__module__ == row.record.__module__
-    (asked, first), (done, then) = inspect.getsourcelines(row.verify), inspect.getsourcelines(row.record)
+    assert row.verify.__module__ == does.__module__
+    (asked, first), (done, then) = inspect.getsourcelines(row.verify), inspect.getsourcelines(does)
     assert then == first + len(asked) + 2
     assert len(asked) + len(done) + 2 <= SCREEN
 
@@ -41,7 +42,7 @@ def test_verify_stands_beside_record(row):
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.act.kind)
 def test_an_act_is_typed_where_it_is_handled(row):
     """Nobody has to ask an act which one it is."""
-    for function in (row.verify, row.record):
+    for function in (row.verify, row.record, row.parts):
         if function is not None:
             assert function.__annotations__["act"] is row.act
             assert not re.search(r"isinstance\(act\b", inspect.getsource(function))

@@ -5,10 +5,12 @@ import pytest
 from controller.rules.vocabulary import Role
 from controller.table.acts.seen import marks, rests_on, told
 from controller.table.decide import decide
+from controller.table.state.table import Wager
 from controller.table.words import acts as a
 from controller.table.words import facts as f
 from controller.table.words.codec import decode_input, encode_input
 from controller.table.words.inputs import Actor, Input, Moment, Seen
+from controller.table.words.structs import replace
 
 AT = Moment(1, 1, "boot")
 DEALER = Actor("ada", Role.DEALER, "panel", "s1")
@@ -44,6 +46,15 @@ def test_a_change_at_the_seat_refuses_and_names_it(betting):
     betting.act(a.WithdrawWager(1, "trips"))
     no = outcome(betting, a.PlaceWager(1, "trips", 900), seen)
     assert (no.code, "seat 1" in no.reason) == ("view_stale", True)
+
+
+def test_a_seat_with_an_envy_bonus_has_a_mark(betting):
+    """What is kept by number of a seat has a mark like all else."""
+    round_ = betting.round
+    seats = {**round_.seats, 1: replace(round_.seats[1], envy={3: Wager(0)})}
+    before = looked(betting).marks["seat 1"]
+    betting.state = replace(betting.state, round=replace(round_, seats=seats))
+    assert looked(betting).marks["seat 1"] != before
 
 
 def test_another_phase_refuses_and_names_it(betting):

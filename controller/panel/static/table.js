@@ -1,0 +1,43 @@
+// What this screen knows of the table, and words for it.
+import { role } from "./acts.js";
+import { knows, money, say } from "./words.js";
+
+export const table = { status: {}, missed: null };
+/** Answers that were touched and are not told yet: seat -> [decision, multiple]. They belong to one stage of one round. */
+export const draft = { of: "", answers: {} };
+
+const RANK = ["player", "dealer", "floorperson", "supervisor"];
+export const may = (least) => role === least || (RANK.includes(role) && RANK.indexOf(role) >= RANK.indexOf(least));
+export const can = (act) => table.status.allowed?.includes(act);
+const plain = (word) => word.replaceAll("_", " ").replace(/^./, (c) => c.toUpperCase());
+export const name = (wager) => (knows(`wager.${wager}`) ? say(`wager.${wager}`) : plain(wager));
+export const color = (back) => (knows(`color.${back}`) ? say(`color.${back}`) : back);
+export const step = (word) => (knows(`step.${word}`) ? say(`step.${word}`) : plain(word ?? ""));
+export const label = (act, args = {}) => say(`act.${act}`, { ...args, back: args.back && color(args.back), step: args.step && step(args.step) });
+export const brackets = (cite) => (cite?.length ? ` [${cite.join(", ")}]` : "");
+export const listed = (seats) => (seats.length > 2 && seats.every((n, i) => !i || Math.abs(n - seats[i - 1]) === 1)
+  ? say("seats.range", { first: seats[0], last: seats.at(-1) }) : seats.join(", "));
+
+/** Returns every answer of the present stage as [decision, multiple], the first one the table would expect. */
+export const options = (stage) => stage.answers.flatMap(({ decision, multiples }) =>
+  (multiples.length ? [...multiples].reverse() : [0]).map((multiple) => [decision, multiple]));
+export const answer = ([decision, multiple]) => say(`decision.${decision}`) + (multiple > 1 ? ` ${multiple}×` : "");
+/** Returns what an answer places at a seat, as money; "" where it places nothing. */
+export function places(seat, [decision, multiple]) {
+  const { round } = table.status, wagers = round.seats[seat]?.wagers ?? {};
+  if (!round.stage.answers.find((x) => x.decision === decision)?.places || !multiple) return "";
+  const base = (wagers.ante ?? Object.values(wagers)[0])?.cents;
+  return base ? money(base * multiple) : "";
+}
+
+/** Returns the wagers of the round before that can lie again, by seat, for seats at which nothing lies. */
+export function asBefore() {
+  const { last_round: last, round, wagers } = table.status;
+  if (round?.phase !== "betting" || !can("wagers_as_before")) return {};
+  const taken = wagers.filter((w) => !w.sensed).map((w) => w.wager), found = {};
+  for (const [seat, lay] of Object.entries(last?.seats ?? {})) {
+    const again = Object.entries(lay).filter(([wager]) => taken.includes(wager));
+    if (again.length && !Object.keys(round.seats[seat]?.wagers ?? {}).length) found[seat] = Object.fromEntries(again);
+  }
+  return found;
+}
