@@ -120,7 +120,7 @@ class Panel:
                 log.warning("panel_view_refused", view=view.name, who=session.staff.name, role=session.role)
                 return RedirectResponse(home_of(session.role), 303)
             views = [other for other in views_of(session.role) if other is not view]
-            return self._page(f"{view.name}.html", session.lang, session=session, views=views)
+            return self._page(f"{view.name}.html", session.lang, view=view.name, session=session, views=views)
 
         return page
 

@@ -179,6 +179,7 @@ def in_short(live: Live) -> Document:
     status, round_ = live.status, live.status.get("round") or {}
     return {
         "table": live.name,
+        "place": (live.config or live.socket).stem,
         "daemon": live.daemon,
         "age_ms": live.age_ms,
         "open": status.get("open", False),

@@ -16,7 +16,12 @@ class View(NamedTuple):
     roles: frozenset[str]
 
 
-VIEWS = (View("dealer", "/", PEOPLE | {"technician"}),)
+VIEWS = (
+    View("dealer", "/", PEOPLE),
+    View("floor", "/floor", FLOOR),
+    View("technician", "/technician", SERVICE),
+    View("history", "/history", FLOOR | SERVICE),
+)
 
 
 def views_of(role: str) -> tuple[View, ...]:

@@ -21,14 +21,14 @@ const touch = () => crypto.getRandomValues(new Uint32Array(4)).join("-");
 const seen = () => ({ order: shown.record?.order ?? 0, marks: shown.marks ?? {} });
 
 /** Does acts one after another, until one is refused; returns whether all were done. */
-export async function doAll(acts, view = seen()) {
+export async function doAll(acts, view = seen(), second = undefined) {
   if (busy || dead()) return false;
   busy = true;
   document.querySelectorAll("button").forEach((b) => (b.disabled = true));
   at("said").textContent = "";
   try {
     for (const [act, args] of acts) {
-      const answer = await post("/act", { act, args, seen: view, touch: touch() });
+      const answer = await post("/act", { act, args, table: shown.table, seen: view, touch: touch(), second });
       if (answer.error) {
         at("said").textContent = refusal(answer.error);
         return false;
@@ -43,15 +43,16 @@ export async function doAll(acts, view = seen()) {
     document.querySelectorAll("button").forEach((b) => (b.disabled = false));
   }
 }
-export const doIt = (act, args = {}, view = undefined) => doAll([[act, args]], view);
+export const doIt = (act, args = {}, view = undefined, second = undefined) => doAll([[act, args]], view, second);
 export const view = seen;
 
 /** Returns what would follow from an act, or its error. */
-export const tryIt = (act, args = {}) => post("/try", { act, args, touch: touch() });
+export const tryIt = (act, args = {}) => post("/try", { act, args, table: shown.table, touch: touch() });
 export const logout = async () => { await post("/logout", {}); location.assign("/login"); };
 
 export function refusal(error) {
   const cite = error.cite?.length ? ` [${error.cite.join(", ")}]` : "";
+  if (knows(error.code)) return say(error.code); // of a log-in
   return knows(`refusal.${error.code}`) ? say(`refusal.${error.code}`) : say("refused", { reason: error.reason }) + cite;
 }
 

@@ -18,4 +18,4 @@ function draw(next) {
   at("cover-all").replaceChildren(...(pays ? [make("h2", { text: say("display.cover_all", { n: pays.hands }) }),
     make("dl", {}, ...pays.pays.flatMap(([hand, odds]) => [make("dt", { text: say(`pay.${hand}`) }), make("dd", { text: say(odds.includes(" for ") ? "odds.for" : "odds.to", { pays: odds.split(" ")[0], stake: odds.split(" ")[2] }) })]))] : []));
 }
-follow(draw, () => {}, "/display/stream");
+follow(draw, () => {}, () => {}, "/display/stream");

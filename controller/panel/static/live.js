@@ -4,15 +4,19 @@ import { at, plain, say } from "./words.js";
 const DEAD_MS = 2500; // with a beat each second the screen says so within 3 s
 let daemon = "ok", heardAt = performance.now(), ageThen = 0, source;
 
-/** Follows the table; `onTable` gets each whole status, `onSince` what was missed. `from`: another stream than a person's. */
-export function follow(onTable, onSince, from = "/stream") {
-  source = new EventSource(from);
+const named = new URLSearchParams(location.search).get("table");
+export const query = (values = {}) => "?" + new URLSearchParams({ ...(named ? { table: named } : {}), ...values });
+
+/** Follows the table; `onTable` gets each whole status, `onSince` what was missed, `onBeat` what each second says. `from`: another stream than a person's. */
+export function follow(onTable, onSince, onBeat = () => {}, from = "/stream") {
+  source = new EventSource(from + query());
   source.addEventListener("table", (e) => onTable(JSON.parse(e.data, plain)));
   source.addEventListener("since", (e) => onSince(JSON.parse(e.data).missed));
   source.addEventListener("beat", (e) => {
     const beat = JSON.parse(e.data, plain);
     [daemon, ageThen, heardAt] = [beat.daemon, beat.age_ms, performance.now()];
     show();
+    onBeat(beat);
   });
   source.addEventListener("over", () => { source.close(); location.assign("/login"); });
   source.onerror = async () => {
@@ -21,7 +25,7 @@ export function follow(onTable, onSince, from = "/stream") {
     try { // a refused stream is not tried again by the browser
       if (from === "/stream" && (await fetch("/", { redirect: "manual" })).type === "opaqueredirect") location.assign("/login");
     } catch { /* the panel is away */ }
-    follow(onTable, onSince, from);
+    follow(onTable, onSince, onBeat, from);
   };
 }
 
