@@ -57,6 +57,10 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "drivers.protocol.texts",
     ),
     "controller.panel": ("controller.control.client", "controller.log", "drivers.protocol.texts"),
+    "controller.panel.past": (  # loaded with the first question about the past, in the panel's own process
+        "controller.audit", "controller.config", "controller.journal", "controller.rules", "controller.table", "controller.clock",
+        "controller.panel",
+    ),
     "controller.publish": (*CORE, "controller.clock", "controller.log", *REPORTS),
     "controller.journal": (*CORE, "controller.clock", *REPORTS),
     "controller.text": ("controller.readers", *CORE, "controller.clock", "drivers.protocol.texts", *REPORTS),
