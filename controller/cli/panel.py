@@ -92,6 +92,25 @@ def serve(
 
 
 @panel.command()
+@click.option("--url", default="http://127.0.0.1:8420/", show_default=True, help="What the screen shows.")
+@click.option(
+    "--browser", default="chromium", show_default=True, help="Command of a Chromium, with further flags."
+)
+def kiosk(url: str, browser: str) -> None:
+    """Keep a full screen of Chromium at the panel, and bring it back when it shows something else or nothing.
+
+    \b
+    Example:
+      tablewarden panel kiosk --url http://127.0.0.1:8420/
+    """
+    from controller.log import LogFormat, LogLevel, configure
+    from controller.panel.kiosk import keep
+
+    configure(LogFormat.AUTO, LogLevel.INFO, cache=True)
+    asyncio.run(keep(browser, url))
+
+
+@panel.command()
 @PEOPLE
 @click.option("--add", "name", help="Name under which the person acts, such as ada.")
 @click.option("--remove", help="Staff number of a person who logs in no more.")

@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import time
@@ -88,17 +89,23 @@ def test_another_address_needs_a_certificate():
     Address("::1", 8420).verify()
 
 
-def test_sigterm_with_ten_open_streams_ends_at_once(daemon, people, tmp_path):
-    """And before it, streams that were dropped leave no descriptor."""
+def started(people, folder, *more):
+    """A panel in a process of its own; returns it and its port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, "-c", RUN, "panel", "serve", "--people", str(people.path), "--port", str(port)]
-    process = subprocess.Popen([*command, "--socket", str(tmp_path / "c.sock")], stderr=subprocess.PIPE)
+    return subprocess.Popen([*command, "--socket", str(folder / "c.sock"), *more], stderr=subprocess.PIPE), port
+
+
+@pytest.mark.parametrize("dropped", [64, pytest.param(2000, marks=pytest.mark.full)])
+def test_sigterm_with_ten_open_streams_ends_at_once(daemon, people, tmp_path, dropped):
+    """And before it, streams that were dropped leave no descriptor."""
+    process, port = started(people, tmp_path)
     try:
         cookie = logged_in(port)
         before = descriptors(process.pid)
-        for _ in range(4):
+        for _ in range(dropped // 16):
             for stream in [opened(port, cookie) for _ in range(16)]:
                 stream.close()
             until(lambda: descriptors(process.pid) <= before + 2)
@@ -109,6 +116,34 @@ def test_sigterm_with_ten_open_streams_ends_at_once(daemon, people, tmp_path):
         assert time.monotonic() - began < 2
         for stream in streams:
             stream.close()
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_a_certificate_makes_it_speak_tls_1_3_alone(daemon, people, tmp_path):
+    """And then the session's cookie is sent to nobody else, and never in the clear."""
+    cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    made = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=panel -addext subjectAltName=IP:127.0.0.1"
+    subprocess.run(["openssl", *made.split(), "-out", cert, "-keyout", key], check=True, capture_output=True)
+    process, port = started(people, tmp_path, "--cert", str(cert), "--key", str(key))
+    try:
+        context = ssl.create_default_context(cafile=cert)
+        with context.wrap_socket(sent(port, ""), server_hostname="127.0.0.1") as spoken:
+            assert spoken.version() == "TLSv1.3"
+            body, home = "number=1001&pin=1234", f"127.0.0.1:{port}"
+            head = f"POST /login HTTP/1.1\nHost: {home}\nOrigin: https://{home}\nContent-Length: {len(body)}\n"
+            head += "Connection: close\n\n"
+            spoken.sendall((head.replace("\n", "\r\n") + body).encode())
+            cookie = re.search(r"set-cookie: ([^\r]+)", b"".join(iter(lambda: spoken.recv(65536), b"")).decode())
+        assert cookie
+        assert cookie[1].startswith("__Host-tablewarden=")
+        assert {"secure", "httponly", "samesite=strict", "path=/"} <= set(cookie[1].lower().split("; "))
+        context.maximum_version = ssl.TLSVersion.TLSv1_2
+        with pytest.raises(ssl.SSLError), sent(port, "") as old:
+            context.wrap_socket(old, server_hostname="127.0.0.1")
+        with sent(port, f"GET /login HTTP/1.1\nHost: {home}\n\n") as clear:
+            assert b"200" not in clear.recv(4096)
     finally:
         process.kill()
         process.communicate()
