@@ -35,6 +35,8 @@ from tests.bench.hands import report as hands_report
 from tests.bench.journal_cost import measure as journal_costs
 from tests.bench.journal_cost import report as journal_report
 from tests.bench.listener import listen
+from tests.bench.panel import panel_speed
+from tests.bench.panel import report as panel_report
 from tests.bench.record_size import measured
 from tests.bench.record_size import report as size_report
 from tests.bench.settle_rate import report as settle_report
@@ -247,6 +249,9 @@ async def all_figures(reps: int, frames: int, flood: int) -> dict[str, object]:
     ten = await ten_devices()
     out["ten_devices"] = asdict(ten)
     print(f"\n{ten_report(ten)}")
+    panel = await panel_speed()
+    out["panel"] = asdict(panel)
+    print(f"\n{panel_report(panel)}")
     hands = hand_rates()
     out["hands"] = asdict(hands)
     print(f"\n{hands_report(hands)}")
