@@ -156,7 +156,7 @@ class Live:
             self._ended.wait(REDIAL_S)
 
     def _from(self) -> int | None:
-        """Returns the order behind which to watch: what meters showed before the panel began is read again."""
+        """Returns the order after which to watch, so that meters recorded before the panel began are read again."""
         order = self.status.get("record", {}).get("order")
         return max(0, order - AGAIN) if isinstance(order, int) else None
 
