@@ -1,7 +1,9 @@
 """The panel of a run: a web page for people who watch or play at the simulated table."""
 
+import asyncio
 import socket
 import sys
+import time
 
 from controller.panel.people import HASHER, PeopleFile, Staff
 from simulators.bench.children import Child, start
@@ -16,6 +18,8 @@ PEOPLE = (
 )
 """Who may log in at a simulated table: staff number, name, role. Each PIN is `PIN`."""
 PORT = 8420
+UP_S = 30.0
+"""How long the panel may take until a browser can open it."""
 
 
 async def start_panel(rig: Rig) -> tuple[Child, str]:
@@ -29,7 +33,18 @@ async def start_panel(rig: Rig) -> tuple[Child, str]:
     ]  # fmt: skip
     who = ", ".join(f"{role} {number}" for number, _, role in PEOPLE)
     says = f"panel: http://127.0.0.1:{port}/  log in as {who}; each PIN is {PIN}"
-    return await start("panel", command, rig.directory), says
+    panel = await start("panel", command, rig.directory)
+    end = time.monotonic() + UP_S
+    while not _listens(port):
+        if not panel.is_running or time.monotonic() > end:
+            raise panel.failed("does not listen")
+        await asyncio.sleep(0.05)
+    return panel, says
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def _free(wanted: int) -> int:

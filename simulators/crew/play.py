@@ -11,7 +11,7 @@ from simulators.crew.players import answers, bets, says_of_dealer
 from simulators.crew.report import Reports
 from simulators.crew.scenario import Cue
 from simulators.crew.sets import Sets
-from simulators.crew.table import Mode, Table
+from simulators.crew.table import Table
 from simulators.crew.view import Document, Stage
 
 BET_S = 0.3
@@ -85,9 +85,6 @@ class Play:
     async def _bet(self) -> bool:
         view, table = self.table.view, self.table
         placed = bets(table, view.number)
-        if table.mode is Mode.DEALT:  # whoever deals says which wagers lie; people put down the chips
-            seats = [seat for seat in self.chips.seats(placed) if view.wagers(seat)]
-            return await self.chips.put(seats)
         for seat, wagers in placed.items():
             for wager, cents in wagers.items():
                 if cents and wager not in view.wagers(seat):

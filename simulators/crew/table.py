@@ -229,7 +229,7 @@ class Table:
 
     async def act(self, act: str, role: str = "dealer", seat: int = 0, /, **args: object) -> bool:
         """Records a person's act; returns False if it is not allowed now or was refused. Raises `Gone`."""
-        if self._is_somebody_elses(role) or act not in self.view.allowed:
+        if self._is_somebody_elses(act, role) or act not in self.view.allowed:
             return False
         who = self.settings.crew.name(role, seat)
         given = {**args, "seat": seat} if seat and act in SEATED else args
@@ -246,8 +246,10 @@ class Table:
         self.last_progress = time.monotonic()
         return True
 
-    def _is_somebody_elses(self, role: str) -> bool:
-        return self.mode is Mode.HANDS or (self.mode is Mode.DEALT and role in ("dealer", "player"))
+    def _is_somebody_elses(self, act: str, role: str) -> bool:
+        """Returns True if somebody else does this; who deals also asks the players."""
+        dealt = role == "dealer" or act == "record_decision"
+        return self.mode is Mode.HANDS or (self.mode is Mode.DEALT and dealt)
 
     async def cue(self, cue: Cue, device: Device | None = None, **where: int) -> list[Mishap]:
         """Takes the present round's mishaps that begin now, and arms their faults. Raises `Gone`."""

@@ -78,19 +78,19 @@ def main() -> None:
             command += [*more, "--speed", "10", "--broker", "memory", "--keep", directory]
             bench = subprocess.Popen(command, stdout=subprocess.DEVNULL)
             try:
-                _keep(Path(directory) / "control.sock", dict(WANTED[rulebook]))
+                _keep(Path(directory), dict(WANTED[rulebook]))
             finally:
                 bench.terminate()
                 bench.wait()
 
 
-def _keep(socket: Path, wanted: dict[str, Callable[[Document], bool]]) -> None:
+def _keep(directory: Path, wanted: dict[str, Callable[[Document], bool]]) -> None:
     end = time.monotonic() + PATIENCE_S
     while wanted:
         assert time.monotonic() < end, f"never so: {', '.join(wanted)}"
         time.sleep(0.04)
         try:
-            with ControlClient(socket) as client:
+            with ControlClient(directory / "control.sock") as client:
                 status = client.ask("status")
         except ControlUnreachable:
             continue

@@ -13,7 +13,7 @@ import pytest
 
 from tests.screens.stage import CHROMIUM
 
-pytestmark = pytest.mark.timeout(150)
+pytestmark = [pytest.mark.full, pytest.mark.timeout(150)]
 PATIENCE_S = 40.0
 """On a machine that is busy with other tests; the wait in the log is what counts."""
 

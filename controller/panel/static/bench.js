@@ -8,7 +8,8 @@ let state = { mode: "", coming: [], happened: [], scenes: [], devices: [], in_ha
 async function tell(asked) {
   const answer = await fetch("/bench", asked && { method: "POST", headers: { "content-type": "application/json", "x-csrf": csrf }, body: JSON.stringify(asked) });
   const told = await answer.json();
-  if (!told.ok) return ask(say("bench.faults"), told.error?.reason ?? told.error, []);
+  if (!told.ok && asked) return ask(say("bench.faults"), told.error?.reason ?? told.error, []);
+  if (!told.ok) throw new Error(told.error);
   state = told;
   draw();
 }

@@ -41,14 +41,17 @@ def test_modes_are_taken_and_a_forward_ends_in_a_pause(strip, table):
     assert table.forward_to == table.view.number + 3
 
 
-def test_who_deals_leaves_floor_and_technician_to_the_people(table):
+def test_who_deals_leaves_bets_floor_and_technician_to_the_people(table):
     table.mode = Mode.DEALT
-    assert [role for role in ("dealer", "player", "floorperson") if table._is_somebody_elses(role)] == [
-        "dealer",
-        "player",
+    acts = [
+        ("end_round", "dealer"),
+        ("record_decision", "player"),
+        ("place_wager", "player"),
+        ("resolve_hold", "floorperson"),
     ]
+    assert [table._is_somebody_elses(*act) for act in acts] == [True, True, False, False]
     table.mode = Mode.HANDS
-    assert table._is_somebody_elses("floorperson")
+    assert all(table._is_somebody_elses(*act) for act in acts)
 
 
 @pytest.mark.parametrize(
