@@ -47,6 +47,10 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "controller.catalogue": (
         "controller.filters", "controller.publish", "controller.journal.vault.sealing", *CORE, *REPORTS,
     ),
+    "controller.doctor": (
+        "controller.config", "controller.publish", "controller.journal", "controller.readers", "controller.daemon.story", *CORE,
+        "controller.control", "controller.clock", "controller.log", "drivers",
+    ),
     "controller.devices": ("controller.text", "drivers"),
     "controller.control": (
         "controller.readers",

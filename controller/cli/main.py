@@ -34,6 +34,7 @@ ELSEWHERE = {
     "check": ("controller.cli.check",),
     "decide": ("controller.cli.filters.decide",),
     "device": ("controller.cli.device.device",),
+    "doctor": ("controller.cli.doctor",),
     "init": ("controller.cli.init",),
     "journal": ("controller.cli.journal.journal",),
     "metrics": ("controller.cli.metrics",),
@@ -63,6 +64,7 @@ SECTIONS: dict[str, dict[str, str]] = {
     "Setting up": {
         "init": "Write the first configuration of a table, with comments; nothing is overwritten.",
         "check": "Say what is wrong with a configuration, its rulebook and its elections, and what it means.",
+        "doctor": "Say what is wrong with this installation, and what to do; changes nothing.",
         "device": "Look at devices, their ports and their wires.",
         "certificate": "Make certificates by which broker, tables and consumers know each other (docs/mqtt.md 12).",
         "vault": "Seal card identities in the record, each round under a key of its own (docs/vault.md).",

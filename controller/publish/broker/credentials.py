@@ -62,7 +62,7 @@ def unfit(tls: Tls) -> str:
 
 def ends(tls: Tls) -> dict[str, int]:
     """Returns until when each certificate is valid, Unix seconds: `table` and `authority`, of several the first to end."""
-    return {name: min(when for _, when in found) for name, found in _validity(tls) if found}
+    return {name: min(when for _, when in found) for name, found in validity(tls) if found}
 
 
 def password(config: PublishConfig) -> str | None:
@@ -125,7 +125,7 @@ def _by_our_clock(fault: TlsFault, tls: Tls, now_s: float) -> TlsFault:
     """Returns a broker's refusal of our certificate as what we know it to be: expired, or not valid yet."""
     if not fault.code.startswith(("tls_own_", "mqtt_")):
         return fault
-    begins, until = next((found[0] for name, found in _validity(tls) if name == "table" and found), (0, 1 << 62))
+    begins, until = next((found[0] for name, found in validity(tls) if name == "table" and found), (0, 1 << 62))
     if now_s > until:
         return TlsFault("tls_own_expired", fault.detail)
     if now_s < begins:  # mosquitto hangs up without a word
@@ -133,7 +133,7 @@ def _by_our_clock(fault: TlsFault, tls: Tls, now_s: float) -> TlsFault:
     return fault
 
 
-def _validity(tls: Tls) -> Iterator[tuple[str, list[tuple[int, int]]]]:
+def validity(tls: Tls) -> Iterator[tuple[str, list[tuple[int, int]]]]:
     """Yields name and validity, in Unix seconds, of the certificates of `cert` and `ca`; none of what cannot be read."""
     for name, path in (("table", tls.cert), ("authority", tls.ca)):
         found: list[tuple[int, int]] = []
