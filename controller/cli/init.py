@@ -105,10 +105,10 @@ def _next_steps(file: Path, wanted: Wanted) -> list[str]:
         return [*lines, f"{left}:", f"  tablewarden check {file}"]
     if faults:
         end("\n".join([*lines, *map(str, faults)]), WRONG)
-    stacks = ",".join(str(stack.cards) for stack in wanted.rulebook.dealing[wanted.method].stacks)
-    plans = {DeviceKind.SHUFFLER: stacks if wanted.method is Method.SHUFFLER else "none", DeviceKind.SHOE: stacks}
-    lines.append("start each in a terminal of its own:")
-    for kind in wanted.kinds:
-        plan = f" --plan {plans[kind]}" if kind in plans else ""
-        lines.append(f"  tablewarden sim {kind} --link {file.with_name(f'{kind}-1')}{plan}")
-    return [*lines, f"  tablewarden run --config {file}", f"  tablewarden status --config {file}"]
+    return [
+        *lines,
+        "start each in a terminal of its own:",
+        *([f"  tablewarden sim table {file}"] if wanted.kinds else []),
+        f"  tablewarden run --config {file}",
+        f"  tablewarden status --config {file}",
+    ]

@@ -28,6 +28,7 @@ from simulators.cli.bus import remote_io
 from simulators.cli.shared import (
     Finite,
     Place,
+    Whole,
     faults_listed,
     folders_exist,
     record,
@@ -36,6 +37,7 @@ from simulators.cli.shared import (
     seeded,
     told,
 )
+from simulators.cli.table import do, table
 from simulators.devices import continuous
 from simulators.devices import shoe as shoe_model
 from simulators.devices import shuffler as shuffler_model
@@ -149,12 +151,13 @@ def _backs(context: click.Context, parameter: click.Parameter, text: str) -> tup
     return tuple(Back(name) for name in names)
 
 
-@click.group()
+@click.group(cls=Whole)
 def sim() -> None:
     """Simulate a device on a pseudo-terminal: real cards or chips, real faults, TDP/1 on the wire.
 
     \b
-    Example: a shoe that jams in its fourth deal, and hands at it
+    Example: all devices of a table; then a shoe alone that jams in its fourth deal, and hands at it
+      tablewarden sim table table.toml
       tablewarden sim shoe --link run/shoe0 --plan 2,2,2 --fault jam@4
       echo '{"act": "load", "back": "red"}' | socat - UNIX-CONNECT:run/shoe0.ctl
     """
@@ -383,5 +386,7 @@ def _port(
     )
 
 
+sim.add_command(table)
+sim.add_command(do)
 sim.add_command(remote_io)
 sim.add_command(bee_tek)

@@ -113,3 +113,19 @@ class Place(click.Path):
         if not path.absolute().name:
             self.fail(f"{path} has no name; name a file in it", param, ctx)
         return path if path.name else path.absolute()
+
+
+class Whole(click.Group):
+    """A group whose help shows the whole first sentence of each command."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the commands, each with its sentence."""
+        commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, _sentence(command)) for name, command in commands.items() if command])
+
+
+def _sentence(command: click.Command) -> str:
+    paragraph = " ".join((command.help or "").split("\n\n")[0].split())
+    sentence, dot, _ = paragraph.partition(". ")
+    return sentence + dot.strip()
