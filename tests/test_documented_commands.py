@@ -1,11 +1,13 @@
 """Each command that README and docs tell people to type is one that the program takes; those that need no table are run."""
 
+from collections.abc import Iterator
+
 import click
 import pytest
 from click.testing import CliRunner
 
 from controller.cli.main import cli
-from tests.support.documented import ROOT, Documented, Refused, documented, verify
+from tests.support.documented import ROOT, TYPED, Documented, Refused, documented, typed_in, verify
 
 ALONE = ("rank", "rulebook", "decide", "settle", "check")
 """Commands that need neither daemon, nor device, nor record."""
@@ -71,3 +73,49 @@ def test_a_command_that_nobody_can_type_is_found(arguments: tuple[str, ...], why
         verify(found)
     error = caught.value
     assert why in (error.format_message() if isinstance(error, click.UsageError) else str(error))
+
+
+def _in_help(command: click.Command, words: tuple[str, ...] = ()) -> Iterator[Documented]:
+    """Each command line of each help page, as it is printed."""
+    for line in (command.help or "").replace("\\\n", " ").splitlines():
+        if TYPED.match(typed := line.strip()) and line.startswith("  "):
+            for arguments, stdin in typed_in(typed):
+                yield Documented(ROOT / f"tablewarden {' '.join(words)} --help", 0, arguments, True, {}, stdin)
+    if isinstance(command, click.Group):
+        for name in command.list_commands(click.Context(command)):
+            inner = command.get_command(click.Context(command), name)
+            assert inner is not None
+            yield from _in_help(inner, (*words, name))
+
+
+HELP = list(_in_help(cli))
+
+
+@pytest.mark.parametrize("found", HELP, ids=lambda found: found.where[:70])
+def test_an_example_of_a_help_page_is_taken_as_it_is_printed(found: Documented) -> None:
+    try:
+        verify(found)
+    except click.UsageError as exc:
+        pytest.fail(f"{found.where}: {exc.format_message()}")
+    except Refused as exc:
+        pytest.fail(f"{found.where}: {exc.reason}")
+
+
+@pytest.mark.parametrize("found", [one for one in HELP if _runs_here(one)], ids=lambda found: found.where[:70])
+def test_an_example_of_a_help_page_that_needs_no_table_runs(
+    found: Documented, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    stdin = (ROOT / found.stdin).read_text() if found.stdin else None
+    result = CliRunner().invoke(cli, list(found.arguments), input=stdin)
+    assert result.exit_code == 0, result.output
+
+
+def test_each_command_has_an_example() -> None:
+    have = {one.page.name for one in HELP}
+    lack = [
+        name
+        for name in cli.list_commands(click.Context(cli))
+        if not any(f"tablewarden {name} " in h for h in have)
+    ]
+    assert lack == []

@@ -24,7 +24,7 @@ from controller.doctor.machine import (
     Machine,
     PortSeen,
 )
-from controller.journal.free_space import free_bytes, room_problem
+from controller.journal.disk.free_space import free_bytes, room_problem
 from controller.publish.broker.credentials import validity
 from drivers.transport.ports import PROCESSES, others_at
 

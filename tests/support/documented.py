@@ -70,7 +70,7 @@ def _blocks(page: Path) -> Iterator[Documented]:
                 environment |= dict(pair.split("=", 1) for pair in shlex.split(command)[1:])
             elif TYPED.match(command):
                 joined = command.replace("\\\n", " ").replace("\n", " ").removeprefix("$ ")
-                for arguments, stdin in _typed(joined):
+                for arguments, stdin in typed_in(joined):
                     yield Documented(page, here, arguments, True, dict(environment), stdin)
 
 
@@ -80,7 +80,7 @@ def _spans(page: Path) -> Iterator[Documented]:
         line = text.count("\n", 0, span.start()) + 1
         command = re.sub(r"\| +", "|", " ".join(span[1].split()))
         if TYPED.match(command):
-            for arguments, stdin in _typed(command):
+            for arguments, stdin in typed_in(command):
                 yield Documented(page, line, arguments, False, {}, stdin)
         elif len(words := _split(command)) > 1 and _is_path(words):
             yield Documented(page, line, tuple(words), False)
@@ -101,7 +101,7 @@ def _is_path(words: list[str]) -> bool:
     return first is not None and words[1].startswith("--")
 
 
-def _typed(command: str) -> Iterator[tuple[tuple[str, ...], str]]:
+def typed_in(command: str) -> Iterator[tuple[tuple[str, ...], str]]:
     """The arguments of each `tablewarden` in a line of a shell, and the file behind its `<`."""
     lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
     lexer.whitespace_split = True
@@ -201,4 +201,4 @@ def _any_file() -> Iterator[None]:
         yield
 
 
-__all__ = ["ROOT", "Documented", "Refused", "documented", "verify"]
+__all__ = ["ROOT", "TYPED", "Documented", "Refused", "documented", "typed_in", "verify"]
