@@ -1,5 +1,6 @@
 """Groups of commands: help lists each command with its whole first sentence, never a cut one."""
 
+import difflib
 from collections.abc import Mapping
 
 import click
@@ -7,6 +8,18 @@ import click
 
 class Sentences(click.Group):
     """A group whose help shows the first sentence of each of its commands."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Returns the command; names the nearest one where there is none of this name."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as exc:
+            near = difflib.get_close_matches(args[0], self.list_commands(ctx), n=1)
+            raise click.UsageError(
+                f"{exc.message.rstrip('.')}{f'; did you mean {near[0]}?' if near else ''}", ctx
+            ) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the commands, each with its sentence."""

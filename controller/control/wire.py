@@ -5,12 +5,10 @@ An unknown key is an error, because it is most likely a misspelt one.
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from enum import StrEnum
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct, field
-from msgspec.structs import fields
 
 from controller.control.desk import ErrorCode, Refused
 from controller.readers.json import LineRefused, convert, object_in, verify, verify_plain
@@ -25,9 +23,6 @@ MAX_ID = 64
 """Characters of a request's id, where it is text."""
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-FEW = 6
-"""Words that are listed beside their argument; more stand on a line of their own."""
 
 INT64 = 2**63
 """Whole numbers beyond it cannot be stored as one; no amount or count at a table comes near."""
@@ -179,26 +174,6 @@ def _moment(text: Any) -> Any:
         return text if moment.tzinfo is None else (moment.astimezone(UTC) - EPOCH) // timedelta(microseconds=1)
     except (TypeError, ValueError, OverflowError):
         return text
-
-
-def usage() -> list[str]:
-    """Returns one line for each act with its arguments, [optional ones in brackets]; long word lists stand below."""
-    lines = []
-    for name, cls in ACTS.items():
-        types, words, long = get_type_hints(cls), [name], []
-        for f in fields(cls):
-            typed = types[f.name]
-            shown = {int: "N", str: "TEXT", bool: "true|false"}.get(typed, "N")
-            if f.name.endswith("_us"):
-                shown = "YYYY-MM-DDTHH:MM:SS+HH:MM"
-            if isinstance(typed, type) and issubclass(typed, StrEnum):
-                shown = "|".join(typed)
-                if len(typed) > FEW:
-                    shown = f.name.upper()
-                    long.append(f"    {shown}: {', '.join(typed)}")
-            words.append(f"{f.name}={shown}" if f.required else f"[{f.name}={shown}]")
-        lines += [" ".join(words), *long]
-    return lines
 
 
 def answer(request_id: RequestId, key: str, value: object) -> bytes:

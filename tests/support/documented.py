@@ -20,7 +20,7 @@ import click
 
 from controller.cli.main import cli
 from controller.control.desk import Refused
-from controller.control.wire import act_from
+from controller.control.typed import typed_act
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
@@ -147,7 +147,7 @@ def verify(found: Documented) -> None:
             return  # --help, --list
         if command.name == "act":
             pairs = dict(pair.partition("=")[::2] for pair in made.params["arguments"])
-            act_from(made.params["name"], pairs, strict=False)
+            typed_act(made.params["name"], pairs)
 
 
 def _completed(command: click.Command, words: list[str]) -> list[str]:
