@@ -173,7 +173,7 @@ def test_an_act_prints_what_followed_and_a_refusal_ends_with_one(table: Path) ->
         (("begin_round",), 2, "begin_round needs 'back'"),
         (("begin_round", "red"), 2, "'red' is not KEY=VALUE"),
         (("begin_round", "back=red", "back=blue"), 2, "'back' is given twice"),
-        (("place_wager", "seat=one", "wager=ante", "cents=5"), 2, "'seat': expected int"),
+        (("place_wager", "seat=one", "wager=ante", "cents=5"), 2, "seat=one is no whole number; write seat=3"),
         (("record_decision", "seat=1", "decision=paly"), 2, "'paly' (nearest: play)"),
         (("raise_dispute", "reason=\x1b[2J"), 2, "raise_dispute: 'reason' holds the control character U+001B"),
     ],
@@ -234,7 +234,7 @@ def test_check_escapes_what_somebody_typed(form: tuple[str, ...], tmp_path: Path
 def test_the_acts_are_listed_with_their_arguments() -> None:
     """What may stand behind `act`, without a daemon and without saying who."""
     lines = _run("act", "--list").output.splitlines()
-    assert "place_wager seat=N wager=TEXT cents=N [player=TEXT] [coupon=N]" in lines
+    assert "place_wager seat=N wager=TEXT amount=10.00 [player=TEXT] [coupon=10.00]" in lines
     assert "record_decision seat=N decision=DECISION [multiple=N]" in lines
     assert any(line.startswith("    DECISION: check, play, fold") for line in lines)
     assert "record_stub_count stub=N [misdealt=true|false] [all_cards=N] [back=TEXT]" in lines
