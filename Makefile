@@ -20,9 +20,12 @@ NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11) and "tablewarden n
 
 .PHONY: run test compiled lint kill powercut hands rounds edges bench screenshots soak faults torture mutants lock clean setup rankers system guest
 
+# A broker is mosquitto where it is, else one that pip installs: no root, no compiler.
 run: $(VENV)/.run
-	@.ci/system-packages broker
-	$(BIN)/tablewarden bench --rulebook $(RULEBOOK) --rounds $(ROUNDS) --speed $(SPEED) --broker $(BROKER) --recorder --panel --watch
+	@[ $(BROKER) != auto ] || PATH="$$PATH:/usr/sbin:/usr/local/sbin" command -v mosquitto >/dev/null || $(BIN)/python -c 'import iotcore' 2>/dev/null || \
+	  { echo "no mosquitto here: installing iotcore, checked by hash, as the broker of the bench"; \
+	    $(BIN)/pip install -q --disable-pip-version-check --only-binary :all: --require-hashes -r requirements-bench.lock; } || true
+	$(BIN)/tablewarden bench --demo --rulebook $(RULEBOOK) --rounds $(ROUNDS) --speed $(SPEED) --broker $(BROKER) --recorder --panel --watch
 
 test: setup rankers system guest
 	$(MAKE) --no-print-directory -j2 lint compiled
@@ -94,6 +97,8 @@ lock:
 	  --no-header --no-annotate pyproject.toml -o requirements.lock
 	uv pip compile -q --generate-hashes --extra panel --group run -c requirements.lock --python-version 3.11 \
 	  --no-header --no-annotate pyproject.toml -o requirements-run.lock
+	echo 'iotcore>=0.4,<0.5' | uv pip compile -q --generate-hashes --only-binary :all: --python-version 3.11 \
+	  --no-header --no-annotate - -o requirements-bench.lock
 	uv pip compile -q --generate-hashes --group rankers --python-version 3.11 \
 	  --no-header --no-annotate -o requirements-rankers.lock
 	uv pip compile -q --generate-hashes --extra dev --extra backoffice --extra panel --group mutants --python-version 3.11 \

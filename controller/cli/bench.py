@@ -6,6 +6,7 @@ import os
 import sqlite3
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -109,7 +110,11 @@ def _keep(context: click.Context, parameter: click.Parameter, given: Path | None
 @click.option("--fault", "mishaps", multiple=True, metavar="NAME@ROUND", callback=_mishaps, help="See below.")
 @click.option("--scenario", type=A_PATH, default=None, help="What happens to a device; see below.")
 @click.option(
-    "--broker", default="auto", show_default=True, callback=_broker, help="auto, memory or mqtt://host:port."
+    "--broker",
+    default="auto",
+    show_default=True,
+    callback=_broker,
+    help="auto, iotcore, memory or mqtt://host:port.",
 )
 @click.option("--journal", type=Place(dir_okay=False), callback=_journal, help="Keep the record here.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Cards, wagers and answers.")
@@ -147,6 +152,7 @@ def _keep(context: click.Context, parameter: click.Parameter, given: Path | None
     "--panel", is_flag=True, help="Serve the web page too, with a strip of faults; its address is printed."
 )
 @click.option("--watch", is_flag=True, help="Print each record as it comes.")
+@click.option("--demo", is_flag=True, help="A jam in round 2, and every payout checked.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document instead of a page.")
 @click.option(
     "--keep",
@@ -157,6 +163,7 @@ def _keep(context: click.Context, parameter: click.Parameter, given: Path | None
 def bench(
     watch: bool,
     as_json: bool,
+    demo: bool,
     no_count: bool,
     slow_sync: int,
     method: str | None,
@@ -174,6 +181,7 @@ def bench(
     given |= {"method": method or "", "reader": reader or "", "counting": not no_count, "slow_sync_ms": slow_sync}
     options = Options(**given)  # type: ignore[arg-type]
     try:
+        options = _with_a_jam(options) if demo else options
         _refuse(options)
     except RulebookInvalid as exc:
         end(str(exc), USAGE)
@@ -198,6 +206,15 @@ def bench(
     else:
         click.echo(page(outcome))
     sys.exit(_code(outcome))
+
+
+def _with_a_jam(options: Options) -> Options:
+    """Returns the options with payouts checked, and the first of these mishaps that can happen at this table."""
+    options = replace(options, pays=True)
+    texts = (f"{name}@2" for name in ("shoe_jam", "shuffler_jam", "dealer_stack_short"))
+    fitting = (text for text in texts if text.partition("@")[0] in MISHAPS)
+    jam = next((text for text in fitting if why_not(Mishap.parse(text), options) is None), None)
+    return replace(options, mishaps=(*options.mishaps, jam)) if jam else options
 
 
 def _refuse(options: Options) -> None:

@@ -119,8 +119,13 @@ def page(outcome: Outcome) -> str:
     if told["between_rounds"]:
         lines += ["between rounds", *[_demands(made) for made in told["between_rounds"]]]
     lines += ["", *[_promise(name, verdict) for name, verdict in told["invariants"].items()]]
-    if outcome.failed:
-        lines += ["", f"the run failed: {outcome.failed}"]
+    states = [verdict["state"] for verdict in told["invariants"].values()]
+    summed = ", ".join(f"{states.count(state)} {word}" for state, word in SHOWN.items())
+    is_bad = bool(outcome.failed) or "broken" in states
+    lines += [
+        "",
+        f"{'FAIL' if is_bad else 'PASS'}: {summed}{f'; the run failed: {outcome.failed}' if outcome.failed else ''}",
+    ]
     return "\n".join(lines)
 
 
@@ -129,7 +134,11 @@ def _demands(made: dict[str, Any]) -> str:
     return f"  {made['trigger']}: {demands}"
 
 
+SHOWN = {"held": "PASS", "broken": "FAIL", "not_checked": "SKIP"}
+"""State of a promise -> what people read."""
+
+
 def _promise(name: str, verdict: dict[str, Any]) -> str:
-    first = f"{verdict['state']:12} {name}" + (f": {verdict['reason']}" if verdict["reason"] else "")
+    first = f"{SHOWN[verdict['state']]}  {name}" + (f": {verdict['reason']}" if verdict["reason"] else "")
     counted = f" ({verdict['checked']} checked)" if verdict["checked"] else ""
-    return "\n".join([first + counted, *[f"{'':13}- {problem}" for problem in verdict["problems"]]])
+    return "\n".join([first + counted, *[f"{'':6}- {problem}" for problem in verdict["problems"]]])

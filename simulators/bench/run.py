@@ -171,7 +171,7 @@ class _Bench:
             stack.push_async_callback(broker.child.stop)
         if broker.host:
             self.ears.evidence.delivered = []
-            subscriber = Subscriber(broker.host, broker.port, "bench-observer", self.ears.delivered)
+            subscriber = Subscriber(broker.host, broker.port, "bench-observer", self.ears.delivered, broker.level)
             listening = asyncio.create_task(subscriber.run(), name="subscriber")
             stack.push_async_callback(_cancel, listening)
             try:

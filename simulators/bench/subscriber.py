@@ -1,4 +1,4 @@
-"""A subscriber of our own: enough MQTT 3.1.1 to receive everything at QoS 1, apart from the daemon's client.
+"""A subscriber of our own: enough MQTT 3.1.1 and 5 to receive everything at QoS 1, apart from the daemon's client.
 
 It keeps its session at the broker, so that messages published during a lost connection come later.
 """
@@ -12,6 +12,10 @@ from dataclasses import dataclass
 EVERYTHING = "tablewarden/v1/#"
 KEEPALIVE_S = 10
 REDIAL_S = 0.2
+OLD = 4
+"""Protocol level of MQTT 3.1.1 in CONNECT."""
+KEEPS = b"\x05\x11\xff\xff\xff\xff"
+"""Properties of CONNECT in MQTT 5: the session never ends."""
 CONNECT, CONNACK, PUBLISH, PUBACK, SUBSCRIBE, SUBACK, PINGREQ = 1, 2, 3, 4, 8, 9, 12
 
 
@@ -27,10 +31,13 @@ class Delivered:
 
 
 class Subscriber:
-    """Receives until cancelled; calls `on_message` with each delivery, repeats included."""
+    """Receives until cancelled; calls `on_message` with each delivery, repeats included. `level`: 4 = MQTT 3.1.1, 5 = MQTT 5."""
 
-    def __init__(self, host: str, port: int, client_id: str, on_message: Callable[[Delivered], None]) -> None:
+    def __init__(
+        self, host: str, port: int, client_id: str, on_message: Callable[[Delivered], None], level: int = OLD
+    ) -> None:
         self._host, self._port, self._client_id, self._on_message = host, port, client_id, on_message
+        self._is_new = level > OLD
         self._ready = asyncio.Event()
 
     async def ready(self) -> None:
@@ -49,7 +56,8 @@ class Subscriber:
             await asyncio.sleep(REDIAL_S)
 
     async def _session(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(_packet(CONNECT, _text("MQTT") + b"\x04\x00" + _u16(KEEPALIVE_S) + _text(self._client_id)))
+        level, keeps = (b"\x05\x00", KEEPS) if self._is_new else (b"\x04\x00", b"")
+        writer.write(_packet(CONNECT, _text("MQTT") + level + _u16(KEEPALIVE_S) + keeps + _text(self._client_id)))
         pinging = asyncio.create_task(_ping(writer), name="subscriber ping")
         try:
             while True:
@@ -58,7 +66,11 @@ class Subscriber:
                     case 2:  # CONNACK
                         if body[1]:
                             raise ConnectionRefusedError(f"the broker refused us: code {body[1]}")
-                        writer.write(_packet(SUBSCRIBE, _u16(1) + _text(EVERYTHING) + b"\x01", flags=2))
+                        writer.write(
+                            _packet(
+                                SUBSCRIBE, _u16(1) + b"\0" * self._is_new + _text(EVERYTHING) + b"\x01", flags=2
+                            )
+                        )
                     case 9:  # SUBACK
                         self._ready.set()
                     case 3:  # PUBLISH
@@ -75,6 +87,8 @@ class Subscriber:
         number = b""
         if first & 0b0110:
             number, rest = rest[:2], rest[2:]
+        if self._is_new:
+            rest = _behind_properties(rest)
         self._on_message(Delivered(time.monotonic_ns(), topic, bool(first & 1), rest))
         if number:
             writer.write(_packet(PUBACK, number))
@@ -96,6 +110,17 @@ async def _read(reader: asyncio.StreamReader) -> tuple[int, bytes]:
         if byte < 0x80:
             return first, await reader.readexactly(length)
         shift += 7
+
+
+def _behind_properties(data: bytes) -> bytes:
+    """Returns the payload behind the properties of a PUBLISH, which are not read."""
+    length, shift = 0, 0
+    for at, byte in enumerate(data):
+        length |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            return data[at + 1 + length :]
+    return b""
 
 
 def _packet(kind: int, body: bytes, flags: int = 0) -> bytes:

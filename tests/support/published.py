@@ -19,7 +19,7 @@ import pytest
 from controller.catalogue.entries import schemas, state_name
 from controller.catalogue.seen import released
 from controller.publish.broker.memory import Delivery, MemoryBroker
-from simulators.bench.subscriber import Delivered, Subscriber
+from simulators.bench.subscriber import OLD, Delivered, Subscriber
 
 SCHEMAS = Path(__file__).parents[1] / "schemas"
 OURS = re.compile(r"tablewarden/v1/[a-z0-9-]+/[a-z0-9-]+/(.+)")
@@ -115,9 +115,14 @@ def watched(faults: list[str]) -> Iterator[None]:
         on_message(message)
 
     def checked_begin(
-        self: Subscriber, host: str, port: int, client_id: str, on_message: Callable[[Delivered], None]
+        self: Subscriber,
+        host: str,
+        port: int,
+        client_id: str,
+        on_message: Callable[[Delivered], None],
+        level: int = OLD,
     ) -> None:
-        begin(self, host, port, client_id, partial(hear, on_message))
+        begin(self, host, port, client_id, partial(hear, on_message), level)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(MemoryBroker, "take", checked_take)
