@@ -31,7 +31,7 @@ LEVELS: Mapping[str, str] = {
     "alarm_raised": WARNING, "door_opened": WARNING, "door_closed": INFO, "mode_changed": INFO, "powered_up": INFO,
     "line_unparsed": WARNING, "lockout_engaged": WARNING, "dispensing_inhibited": WARNING,
 }  # fmt: skip
-"""Kinds of facts that are told, each with its level. Others are the ordinary course, and stand in the record alone."""
+"""Kinds of facts that the log has, each with its level. Others are the ordinary course, and stand in the record alone."""
 
 SAFE_SIDES, WATCHDOG = ("lockout_engaged", "dispensing_inhibited"), "watchdog"
 """A device took its safe side by itself; by command or button it is the ordinary course."""

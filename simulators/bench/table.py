@@ -93,7 +93,7 @@ def _kinds(table: Document, config: Path) -> list[str]:
 
 
 class Hands:
-    """Whoever stands at the table. `held`: the cards in hand or on the layout, by the colour of their back."""
+    """The people at the table. `held`: the cards in hand or on the layout, by the colour of their back."""
 
     def __init__(self, devices: Mapping[str, Path]) -> None:
         self._devices = devices
