@@ -22,7 +22,7 @@ NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11) and "tablewarden n
 
 # A broker is mosquitto where it is, else one that pip installs: no root, no compiler.
 run: $(VENV)/.run
-	@[ $(BROKER) != auto ] || PATH="$$PATH:/usr/sbin:/usr/local/sbin" command -v mosquitto >/dev/null || $(BIN)/python -c 'import iotcore' 2>/dev/null || \
+	@[ $(BROKER) != auto ] || $(BIN)/python -c 'import sys; from simulators.bench.broker import is_there; sys.exit(not is_there())' || \
 	  { echo "no mosquitto here: installing iotcore, checked by hash, as the broker of the bench"; \
 	    $(BIN)/pip install -q --disable-pip-version-check --only-binary :all: --require-hashes -r requirements-bench.lock; } || true
 	$(BIN)/tablewarden bench --demo --rulebook $(RULEBOOK) --rounds $(ROUNDS) --speed $(SPEED) --broker $(BROKER) --recorder --panel --watch

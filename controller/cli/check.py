@@ -2,6 +2,8 @@
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 
 import click
@@ -9,8 +11,17 @@ import click
 from controller.cli.arguments import A_FILE
 from controller.cli.main import AS_JSON, WRONG, show
 from controller.config.house import of_one_house
-from controller.config.report import document, examine, page
+from controller.config.report import Finding, document, examine, page
+from controller.doctor.checks import of_this_machine
+from controller.doctor.gather import gather
 from drivers.protocol.texts import plain
+
+
+def _with_this_machine(finding: Finding) -> Finding:
+    """Returns the finding with what `doctor` finds wrong with the machine, as warnings."""
+    machine = gather(finding.config, (), None, "", version("tablewarden"))
+    sick = tuple(str(found) for found in of_this_machine(machine) if not found.is_note)
+    return replace(finding, warnings=finding.warnings + sick)
 
 
 @click.command()
@@ -30,7 +41,9 @@ def check(files: Sequence[Path], here: bool, as_json: bool) -> None:
       tablewarden check config/tables/*.toml
       sudo -u tablewarden tablewarden check --here /etc/tablewarden/table.toml
     """
-    findings = of_one_house([examine(path, here=here) for path in files])
+    findings = of_one_house(
+        [_with_this_machine(examine(path, here=True)) if here else examine(path) for path in files]
+    )
     if as_json:
         show([document(finding) for finding in findings], iter, True)
     else:

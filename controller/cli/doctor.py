@@ -43,7 +43,8 @@ def doctor(config: Path, out: Path | None, as_json: bool) -> None:
     except ForeignPackage as exc:
         foreign = str(exc)
     status, why_not = _status(config)
-    machine = gather(examine(config, here=True), status, why_not, version("tablewarden"), foreign)
+    finding = examine(config, here=True)
+    machine = gather(finding.config, finding.faults, status, why_not, version("tablewarden"), foreign)
     found = sicknesses(machine)
     show(to_builtins(found) if as_json else found, _page, as_json)
     if out is not None:

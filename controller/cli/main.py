@@ -244,12 +244,15 @@ def run(config: Path) -> None:
       tablewarden run --config config/tables/example.toml
     """
     import asyncio
+    from importlib.metadata import version
 
     from controller.cli.own_packages import ForeignPackage, verify_own_packages
     from controller.config.here import keeps_from_serving, keeps_from_starting
     from controller.config.load import load_config
     from controller.config.model import ConfigInvalid
     from controller.control.endpoint import ControlUnavailable
+    from controller.doctor.checks import of_this_machine
+    from controller.doctor.gather import gather
     from controller.journal.errors import JournalLocked
     from controller.journal.vault.key_file import KeyUnusable
     from controller.log import configure, get_logger
@@ -263,6 +266,10 @@ def run(config: Path) -> None:
         configure(loaded.log.format, loaded.log.level, cache=True)
         for fault in keeps_from_serving(loaded):
             get_logger("run").warning("not_here", place=fault.place, what=fault.what, code=fault.code)
+        machine = gather(loaded, (), None, "", version("tablewarden"), tries_broker=False)
+        for sick in of_this_machine(machine):
+            level = "info" if sick.is_note else "warning"
+            getattr(get_logger("run"), level)("sick", code=sick.code, what=sick.what, remedy=sick.remedy)
         from controller.daemon.app import serve
 
         sys.exit(asyncio.run(serve(loaded)))

@@ -36,6 +36,11 @@ def sicknesses(machine: Machine) -> list[Sickness]:
     return [found for check in CHECKS for found in check(machine)]
 
 
+def of_this_machine(machine: Machine) -> list[Sickness]:
+    """Returns what is wrong apart from the configuration and the daemon: for `check --here`, and for the log at a start."""
+    return [found for check in CHECKS if check not in (_configuration, _daemon) for found in check(machine)]
+
+
 def _configuration(m: Machine) -> Iterator[Sickness]:
     """The faults that `check --here` prints, in its words; a fault's text says what to do."""
     for code in dict.fromkeys(fault.code for fault in m.faults):

@@ -6,7 +6,7 @@ import sqlite3
 import stat
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +14,6 @@ from typing import Any
 
 from controller.clock import STA_UNSYNC, kernel_discipline
 from controller.config.model import Config
-from controller.config.report import Finding
 from controller.doctor.machine import (
     BrokerSeen,
     CertificateSeen,
@@ -26,6 +25,7 @@ from controller.doctor.machine import (
 )
 from controller.journal.disk.free_space import free_bytes, room_problem
 from controller.publish.broker.credentials import validity
+from controller.readers.fault import Fault
 from drivers.transport.ports import PROCESSES, others_at
 
 SERVES = ("online", "suspect")
@@ -37,16 +37,26 @@ Document = Mapping[str, Any]
 
 
 def gather(
-    finding: Finding, status: Document | None, why_no_daemon: str, version: str, foreign: str = ""
+    config: Config | None,
+    faults: Sequence[Fault],
+    status: Document | None,
+    why_no_daemon: str,
+    version: str,
+    foreign: str = "",
+    *,
+    tries_broker: bool = True,
 ) -> Machine:
-    """Returns what was seen. `status`: of the running daemon, None = none answered, for the reason `why_no_daemon`."""
-    config, found = finding.config, kernel_discipline()
+    """Returns what was seen. `status`: of the running daemon, None = none answered, for the reason `why_no_daemon`.
+
+    `faults`: of the configuration, here too. `tries_broker`: connects to the broker where no daemon has.
+    """
+    found = kernel_discipline()
     seen = Machine(
         version=version,
         python=sys.version_info[:2],
         sqlite=sqlite3.sqlite_version_info,
         is_root=os.geteuid() == 0,
-        faults=tuple(fault for fault in finding.faults if not (status and fault.code in OF_A_RUNNING_TABLE)),
+        faults=tuple(fault for fault in faults if not (status and fault.code in OF_A_RUNNING_TABLE)),
         foreign=foreign,
         clock="unknown" if found is None else "unsynced" if found.status & STA_UNSYNC else "synced",
         clock_error_ms=None if found is None else found.max_error_us / 1000,
@@ -66,7 +76,7 @@ def gather(
         disk=_disk(config.journal, is_served=status is not None),
         copy=_copy(config, status),
         certificates=tuple(_certificates(config)),
-        broker=_broker(config, status),
+        broker=_broker(config, status) if tries_broker or status else None,
         firmware_rows=_firmware(config),
     )
 

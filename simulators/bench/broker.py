@@ -69,6 +69,11 @@ def _find(program: str) -> str | None:
     )
 
 
+def is_there() -> bool:
+    """Returns True if this machine has a broker that `auto` can take."""
+    return _find("mosquitto") is not None or find_spec("iotcore") is not None
+
+
 def address(wanted: str) -> tuple[str, int] | None:
     """Returns host and port of an existing broker; None for `auto` and `memory`. Raises `BrokerUnusable`."""
     if wanted in OURS:

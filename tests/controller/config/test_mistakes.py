@@ -175,6 +175,34 @@ def test_run_starts_and_logs_what_check_names(
     assert re.search(told, line)
     with structlog.testing.capture_logs() as logged:
         assert said("run", "--config", str(file))[0] == 0
-    (row,) = logged
+    (row,) = [row for row in logged if row["event"] == "not_here"]
     assert (row["event"], row["log_level"]) == ("not_here", "warning")
     assert f"{row['place']}: {row['what']}" == line
+
+
+def test_a_sick_machine_is_told_by_check_by_doctor_and_by_the_log(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def serve(config: object) -> int:
+        return 0
+
+    monkeypatch.setattr("controller.daemon.app.serve", serve)
+    monkeypatch.setattr("controller.log.configure", lambda *_, **__: None)
+    monkeypatch.setattr("controller.doctor.gather.kernel_discipline", lambda: None)
+    (file.parent / "t1.journal").touch()
+    (file.parent / "t1.journal").chmod(0o644)
+    checked, doctored = said("check", "--here", str(file))[1], said("doctor", "--config", str(file))[1]
+    with structlog.testing.capture_logs() as logged:
+        said("run", "--config", str(file))
+    for code, what, remedy in (
+        ("clock_unsynced", "the clock is not synchronised", "set up chrony"),
+        ("record_open", "every user may read the record (mode 644)", "chmod 640 the record"),
+    ):
+        assert what in checked
+        assert remedy in checked
+        assert code in doctored
+        assert remedy in doctored
+        (row,) = [row for row in logged if row.get("code") == code]
+        assert row["log_level"] == "warning"
+        assert what in row["what"]
+        assert remedy in row["remedy"]

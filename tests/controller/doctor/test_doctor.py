@@ -73,7 +73,8 @@ def test_the_bundle_holds_no_card_and_no_secret(file: Path, tmp_path: Path) -> N
         "record": {"ok": True}, "broker": None,
     }  # fmt: skip
     out = tmp_path / "s.tar.gz"
-    machine = gather(examine(file, here=True), None, "", "0.1.0")
+    finding = examine(file, here=True)
+    machine = gather(finding.config, finding.faults, None, "", "0.1.0")
     names = bundle(out, machine, sicknesses(machine), status, file)
     with tarfile.open(out) as tar:
         texts = {member.name: tar.extractfile(member).read().decode() for member in tar.getmembers()}
