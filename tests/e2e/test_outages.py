@@ -10,15 +10,10 @@ from typing import Any
 
 import pytest
 
-from controller.journal.record import Stream
-
 FROZEN_S = 3.5
 BACK_S = 10.0
 """How long the table may take to be there again for whoever asks a broker that has come back."""
-AWAY_S = 3.0
-"""How long processor time is measured."""
 GROWTH_KIB = 5 * 1024
-HANG_UPS = 5
 
 Make = Callable[..., Awaitable[Any]]
 
@@ -63,30 +58,6 @@ def _resident_kib(table: Any) -> int:
     """Memory of the daemon now."""
     lines = Path(f"/proc/{table.daemon.pid}/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:"))
-
-
-@pytest.mark.timeout(180)
-async def test_each_hang_up_of_a_port_is_a_loss_and_a_return(rig: Make) -> None:
-    """Each hang-up is told once, each return once, and waiting for a cable costs next to nothing."""
-    table = await rig()
-    await table.up()
-    for number in range(HANG_UPS):
-        await table.hands("shoe", "unplug")
-        await _until_link_says(table, "absent", "link_missing")
-        if number == HANG_UPS - 1:
-            before = table.cpu_s()
-            await asyncio.sleep(AWAY_S)  # the span that is measured
-            assert table.cpu_s() - before < 0.05 * AWAY_S
-        await table.hands("shoe", "replug")
-        await table.all_online()
-    came_and_went = [
-        record.kind
-        for record in table.records(Stream.DIAG)
-        if record.subject == "shoe-1" and record.kind in ("device_online", "device_offline")
-    ]
-    assert came_and_went == ["device_online", *["device_offline", "device_online"] * HANG_UPS]
-    assert all(fact["gap_closed"] for fact in table.facts("device_online"))
-    table.assert_reports_are_on_record()
 
 
 async def test_a_missing_port_is_a_state_with_its_reason_and_ends_when_the_device_comes(rig: Make) -> None:

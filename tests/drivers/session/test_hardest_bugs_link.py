@@ -6,7 +6,6 @@ import os
 import random
 import re
 import threading
-import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,7 +30,7 @@ from drivers.protocol.reports import (
     DoorOpened,
     Recognition,
 )
-from drivers.protocol.words import ENGAGED, RELEASED, Level
+from drivers.protocol.words import Level
 from tests.drivers.session.test_session_ports import TtyDevice, running, session_on, until
 
 VECTORS = json.loads((Path(__file__).parents[2] / "vectors" / "tdp1.json").read_text())
@@ -47,82 +46,6 @@ def frames_in(data):
     for piece in data.split(b"\0"):
         if piece:
             yield decode(decode_piece(piece)), b"\0" + piece + b"\0"
-
-
-def lockout(value, operation):
-    return WantedLevel("prog-1", Level.LOCKOUT, value, operation)
-
-
-# --- a command ------------------------------------------------------------------------------------------------------
-
-
-def test_executed_twice(bench, virtual):
-    """Its answer is lost four times, then the device reboots: carried out at most once in each boot's life, never "failed".
-
-    The owner hears that the outcome is unknown, and then the true level; the release is not asked for again.
-    """
-
-    async def scene():
-        async with bench() as b:
-            await b.until_online()
-            real = b.device.write
-
-            def without_answers(data):
-                kept = [wire for frame, wire in frames_in(data) if not isinstance(frame.message, m.Response)]
-                real(b"".join(kept))
-
-            b.device.write = without_answers
-            b.session.want(lockout(RELEASED, 7))
-            asked = b.session._pump.link._requests
-            await b.until(lambda: asked._outstanding and asked._outstanding.transmissions == 4, 10.0)
-            assert [r.operation for r in b.device.asked] == [7]
-            b.device.power_up()
-            b.device.write = real
-            await b.until_online(times=2)
-            await asyncio.sleep(30)
-            (unknown,) = b.owner.bodies(events.LevelUnknown)
-            assert (unknown.value, unknown.operation) == (RELEASED, 7)
-            assert unknown.reason == "link_restarted"
-            assert b.owner.bodies(events.LevelConfirmed) == []
-            assert [r.operation for r in b.device.asked] == [7], "once, and never again by itself"
-            assert b.owner.bodies(events.DeviceOnline)[-1].levels.lockout == ENGAGED
-
-    virtual(scene())
-
-
-def test_late_answer_to_an_old_question(bench, virtual):
-    """The answer to A comes one millisecond after its time-out, when B of the same kind is under way: B does not get it."""
-
-    async def scene():
-        async with bench() as b:
-            await b.until_online()
-            await asyncio.sleep(3)
-            link, real, held = b.session._pump.link, b.device.write, []
-
-            def hold_answers(data):
-                for frame, wire in frames_in(data):
-                    (held.append if isinstance(frame.message, m.Error | m.Response) else real)(wire)
-
-            b.device.refuses = True
-            b.device.write = hold_answers
-            b.session.want(lockout(RELEASED, 1))
-            late_at = link._requests._outstanding.deadline + 0.001
-            await asyncio.sleep(0.01)
-            b.device.refuses = False
-            b.session.want(lockout(ENGAGED, 2))  # takes the place of A at A's time-out
-            await asyncio.sleep(late_at - asyncio.get_running_loop().time())
-            assert link._requests._outstanding.wish.operation == 2
-            before = link.counters["duplicate"]
-            real(held[0])  # "no" to A
-            await asyncio.sleep(0.01)
-            assert link.counters["duplicate"] == before + 1
-            assert not [u for u in b.owner.bodies(events.LevelUnknown) if u.operation == 2]
-            assert link._requests._outstanding.wish.operation == 2, "B is still asked"
-            b.device.write = real
-            await b.until(lambda: b.owner.bodies(events.LevelConfirmed), 3.0)
-            assert [c.operation for c in b.owner.bodies(events.LevelConfirmed)] == [2]
-
-    virtual(scene())
 
 
 # --- a card ---------------------------------------------------------------------------------------------------------
@@ -262,38 +185,6 @@ def test_card_lost_or_doubled_at_every_byte_of_the_shoe(bench, virtual, reboot):
 
 
 # --- time -----------------------------------------------------------------------------------------------------------
-
-
-def test_storm(bench, virtual):
-    """A minute of noise at full rate with valid delimiters: few frames from us, few lines of log, flat memory, then online."""
-
-    async def scene():
-        rng, lines = random.Random(4), []
-        async with bench() as b:
-            await b.until_online()
-            log = LinkLog("prog-1", lambda *_, **fields: lines.append(fields), asyncio.get_running_loop().time)
-            b.session._health._on_state = log
-            b.device.mute = b.device.deaf = True
-            sent, used = b.session.counters["frames_out"], []
-            for second in range(60):
-                for _ in range(10):
-                    noise = rng.randbytes(1152)
-                    b.far.write(bytes(byte if byte % 20 else 0 for byte in noise))
-                    await asyncio.sleep(0.1)
-                if second in (10, 59):
-                    used.append(tracemalloc.get_traced_memory()[0])
-            assert b.session.counters["frames_out"] - sent < 2 * 60
-            assert len(lines) < 20
-            assert used[1] - used[0] < 100_000
-            assert b.owner.counters == []
-            b.device.mute = b.device.deaf = False
-            await b.until_online(times=2)
-
-    tracemalloc.start()
-    try:
-        virtual(scene())
-    finally:
-        tracemalloc.stop()
 
 
 def test_storm_of_links_that_fail_at_once(bench, virtual):

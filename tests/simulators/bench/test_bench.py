@@ -20,46 +20,10 @@ def at(ran, number):
     return next(one for one in ran.told["rounds"] if one["number"] == number)
 
 
-def cites(made):
-    return {d["action"]: d.get("reading") or "/".join(d["cite"]) for d in made["demands"]}
-
-
 def held(ran):
     """Nothing broke and the run came to its end."""
     assert ran.code == 0, ran.why() + ran.errors + ran.told["failed"]
     return True
-
-
-def test_a_shoe_jam_and_a_short_stub_in_maryland(bench):
-    """All wagers go back, a set goes from the table, nothing is left unchecked. Clauses: md-uth 13.I, 10.E(2)."""
-    ran = bench(
-        "--rulebook", "md-uth", "--fault", "shoe_jam@2", "--fault", "stub@4", "--rounds", "5", "--speed", "40"
-    )
-    assert held(ran)
-    assert at(ran, 2)["outcome"] == "void"
-    (made,) = at(ran, 2)["dispositions"]
-    assert made["cite"] == ["13.I"]
-    assert cites(made) == {
-        "void_round": "13.I", "return_all_wagers": "13.I(1)", "clear_device": "13.I(2)",
-        "reshuffle_with_dealt": "13.I(3)",
-    }  # fmt: skip
-    assert {wager["fate"] for wager in at(ran, 2)["wagers"]} == {"returned"}
-    assert [at(ran, number)["outcome"] for number in (1, 3, 5)] == ["played"] * 3
-    (made,) = [m for m in at(ran, 4)["dispositions"] if m["trigger"] == "stub_wrong"]
-    assert "10.E(2)" in made["cite"]
-    assert {name for name, v in ran.told["invariants"].items() if v["state"] == "not_checked"} == set()
-
-
-@pytest.mark.parametrize(("choice", "action"), [("return", "return_all_wagers"), ("hold", "hold_all_wagers")])
-def test_a_shoe_jam_in_massachusetts_returns_wagers_only_under_the_reading(bench, choice, action):
-    """Clause: ma-uth 15(f) voids and says nothing of the wagers; R-22 is elected by name."""
-    ran = bench("--rulebook", "ma-uth", "--fault", "shoe_jam@2", "--elect", f"R-22={choice}", *FAST)
-    assert held(ran)
-    (made,) = at(ran, 2)["dispositions"]
-    assert made["cite"] == ["15(f)"]
-    assert cites(made)[action] == "R-22"
-    assert made["readings"] == ["R-22"]
-    assert {wager["fate"] for wager in at(ran, 2)["wagers"]} == {"returned"}, "people give held wagers back"
 
 
 def test_rounds_go_on_over_kills_of_the_daemon(bench):

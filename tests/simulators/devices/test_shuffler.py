@@ -14,7 +14,6 @@ from drivers.protocol.reports import (
     CardsRemoved,
     Cause,
     DealCompleted,
-    DealStopped,
     DispensingAllowed,
     DispensingInhibited,
     FaceUpCard,
@@ -25,7 +24,6 @@ from drivers.protocol.reports import (
     Level,
     Mode,
     ModeChanged,
-    PoweredUp,
     ResetCause,
     ShuffleCompleted,
     ShuffleStarted,
@@ -344,39 +342,6 @@ def test_the_daemon_may_set_the_mode_but_not_within_a_cycle(bench: Callable) -> 
     answer = table.want(Level.MODE, "sort")
     assert (answer.outcome, answer.text) == (Outcome.REFUSED, "shuffling")
     assert table.model.levels().mode is Mode.COVER_ALL
-
-
-def test_a_power_cut_in_a_cycle_leaves_the_cards_inside(bench: Callable) -> None:
-    """After it the machine finds 52 cards, is inhibited, and wants them out; one with a memory says what it was doing."""
-    for remembers in (False, True):
-        table = bench("shuffler", remembers=remembers)
-        table.act("load", back="red")
-        table.act("green")
-        table.run(5)
-        table.model.power_down(table.now)
-        table.run(60)
-        before = len(table.reports)
-        table.power_up()
-        told = table.reports[before:]
-        assert told[:2] == [PoweredUp(ResetCause.POWER, 52), DispensingInhibited(Cause.POWER_UP, 0)]
-        assert told[2:] == [ShuffleStopped(Back.RED, StopReason.POWER_LOST, 52)] * remembers
-        assert table.act("green").note == "take the cards"
-
-
-def test_a_power_cut_in_a_deal_stops_it(bench: Callable) -> None:
-    """Nobody goes on dealing after the light comes back."""
-    table = bench("shuffler", remembers=True)
-    shuffle(table)
-    table.want(Level.DISPENSING, "allowed")
-    table.act("green")
-    table.run(3)
-    table.act("take")
-    table.model.power_down(table.now)
-    table.power_up(ResetCause.WATCHDOG)
-    assert table.of(DealStopped) == [DealStopped(Back.RED, StopReason.POWER_LOST, 2, 50)]
-    table.want(Level.DISPENSING, "allowed")
-    table.run(60)
-    assert len(table.of(StackDispensed)) == 1
 
 
 def test_a_batch_shuffler_hands_out_the_whole_set(bench: Callable) -> None:

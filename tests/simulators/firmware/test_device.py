@@ -8,11 +8,9 @@ from typing import Any
 
 import pytest
 
-from drivers.protocol.codec import encode
 from drivers.protocol.constants import HOST_WATCHDOG_S
-from drivers.protocol.framing import encode_frame
-from drivers.protocol.host.link import HostLink, LevelRefused, LevelSet, Lost, Online, Reported
-from drivers.protocol.messages import Frame, Identity, Request, SetLevel
+from drivers.protocol.host.link import HostLink, LevelSet, Lost, Online, Reported
+from drivers.protocol.messages import Identity
 from drivers.protocol.reports import (
     Capability,
     Cause,
@@ -181,21 +179,6 @@ def test_a_level_is_carried_out_once_and_answered(world: Callable[..., World]) -
     ]
 
 
-def test_a_repeated_request_is_recorded_as_a_duplicate_and_not_carried_out_again(
-    world: Callable[..., World],
-) -> None:
-    """The very bytes of the release a second time, after the dealer engaged the lock: it stays engaged."""
-    unit = world("progressive")
-    unit.connect()
-    before = len(unit.sent)
-    unit.want(Level.LOCKOUT, "released")
-    unit.act("lockout")
-    for data in unit.sent[before:]:
-        unit.device.receive(data, unit.now)
-    assert [p["outcome"] for p in unit.noted("command")] == ["executed", "duplicate"]
-    assert unit.device.model.levels().lockout == "engaged"
-
-
 def test_the_same_request_twice_in_one_read_is_one_execution_and_one_duplicate(
     world: Callable[..., World],
 ) -> None:
@@ -207,37 +190,6 @@ def test_the_same_request_twice_in_one_read_is_one_execution_and_one_duplicate(
     unit.device.receive(unit.host.data_to_send() * 2, unit.now)
     assert [p["outcome"] for p in unit.noted("command", operation=5)] == ["executed", "duplicate"]
     assert len(unit.noted("report", kind="lockout_released")) == 1
-
-
-def test_an_old_operation_in_a_new_session_does_not_open(world: Callable[..., World]) -> None:
-    """After a new handshake the host repeats a release that was obeyed before the watchdog: refused, still engaged."""
-    unit = world("progressive")
-    unit.connect()
-    operation = unit.want(Level.LOCKOUT, "released")
-    unit.host = None
-    unit.run(HOST_WATCHDOG_S + 0.5)
-    assert unit.device.model.levels().lockout == "engaged"
-    unit.connect()
-    unit.operation = operation - 1
-    assert unit.want(Level.LOCKOUT, "released") == operation
-    assert unit.device.model.levels().lockout == "engaged"
-    assert any(isinstance(e, LevelRefused) for e in unit.events) or LevelSet not in {
-        type(e) for e in unit.events[-3:]
-    }
-    unit.operation = 77
-    unit.want(Level.LOCKOUT, "released")
-    assert unit.device.model.levels().lockout == "released"
-
-
-def test_a_level_the_device_does_not_have_is_refused_with_a_reason(world: Callable[..., World]) -> None:
-    """The host is told why; the record has it as refused."""
-    table = world("shoe")
-    table.connect()
-    operation = table.want(Level.LOCKOUT, "released")
-    (refused,) = [e for e in table.events if isinstance(e, LevelRefused)]
-    assert refused.operation == operation
-    assert "has no lockout" in refused.text
-    assert table.noted("command", outcome="refused", holds=False)
 
 
 @pytest.mark.parametrize(
@@ -401,16 +353,6 @@ def test_impossible_acts_are_in_the_record_too(world: Callable[..., World]) -> N
     with pytest.raises(ActImpossible):
         table.act("take")
     assert table.noted("act", name="take", ok=False)[0]["error"] == "no stack lies in the output"
-
-
-def test_a_forged_level_of_another_session_does_nothing(world: Callable[..., World]) -> None:
-    """A well-formed release that no session vouches for is recorded and not obeyed."""
-    unit = world("progressive")
-    unit.connect()
-    forged = Frame(Request(SetLevel(Level.LOCKOUT, "released", 99)), session=0xDEADBEEF, seq=1)
-    unit.device.receive(encode_frame(encode(forged)), unit.now)
-    assert unit.device.model.levels().lockout == "engaged"
-    assert unit.noted("command", operation=99)[0]["outcome"] == "ignored"
 
 
 def test_a_deal_with_a_jam_reaches_the_host_in_order(world: Callable[..., World]) -> None:
