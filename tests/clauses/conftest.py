@@ -1,9 +1,11 @@
 """Brings a table of the bench of the pure core to the state that a case of a clause names under `given`."""
 
 import importlib.util
+import json
 import sys
 from collections.abc import Callable
-from functools import partial
+from copy import copy
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -246,7 +248,18 @@ def stage_of(rulebook: str, given: dict[str, Any]) -> Stage:
     return staged
 
 
+@cache
+def _staged(rulebook: str, given: str) -> Stage:
+    return stage_of(rulebook, json.loads(given))
+
+
+def _stage_again(rulebook: str, given: dict[str, Any]) -> Stage:
+    staged = copy(_staged(rulebook, json.dumps(given)))
+    staged.table = staged.table.copy()
+    return staged
+
+
 @pytest.fixture
 def stage() -> Callable[[str, dict[str, Any]], Stage]:
-    """Brings a table to a state, see `stage_of`."""
-    return stage_of
+    """Brings a table to a state, see `stage_of`: once for all cases that are given the same."""
+    return _stage_again
