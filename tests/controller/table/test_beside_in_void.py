@@ -67,18 +67,6 @@ def test_a_coupon_beside_spared_trips_is_offered(make_table):
     assert offer(table.setup, table.round) is None
 
 
-def test_a_coupon_beside_a_wager_that_goes_back_is_offered_to_nobody(make_table):
-    """It stays with its player as the chips do, and nothing about it is unchecked. Clause: ma-colorado 14(c), R-22."""
-    table = make_table("ma-colorado", elect={"R-108": "even_money", "R-22": "return"}).ready()
-    table.act(a.BeginRound("red"))
-    table.act(a.PlaceWager(1, "ante", 1000, coupon=500))
-    table.let_out().deal()
-    table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=1))
-    assert table.fates() == {(1, "ante"): "returned"}
-    assert offer(table.setup, table.round) is None
-    assert Check.OUTCOMES not in unchecked(table.setup, table.state)
-
-
 def test_a_coupon_beside_a_declaration_paid_before_a_void_is_offered(make_table):
     """The declared winner was paid with the declaration, and its coupon is left. Clause: ma-colorado 14(c), R-131."""
     elect = {"version": "required_bet", "R-108": "even_money", "R-131": "stands"}

@@ -6,10 +6,6 @@ from random import Random
 
 import pytest
 
-from controller.config import model
-from controller.config.model import law_of
-from controller.config.table import TableConfig
-from controller.games.model import Decision
 from controller.games.settling.engine import Settler
 from controller.games.settling.round import RoundRefused, Terms
 from controller.games.settling.settled import Outcome
@@ -17,7 +13,7 @@ from controller.rules.amounts import has_limits
 from controller.rules.elections import elect, proposals
 from controller.rules.parts import WagerRule
 from controller.rules.read.library import available, find
-from controller.rules.vocabulary import Method, Moment, Role
+from controller.rules.vocabulary import Method, Role
 from controller.table.acts.betting import MOST_CENTS
 from controller.table.acts.permissions import verify
 from controller.table.questions.coupons_and_envy import MOST_FACE
@@ -26,7 +22,6 @@ from controller.table.words import acts as a
 from controller.table.words import structs
 from controller.table.words.inputs import Actor
 from drivers import events as e
-from drivers.events import DeviceKind
 from tests.support.dealt import Dealer
 
 COVER_ALL = e.Levels(dispensing=e.INHIBITED, mode=e.Mode.COVER_ALL, cards_inside=0)
@@ -38,7 +33,6 @@ LAWS = {name: elect(book, ELECTED[name]) for name, book in BOOKS.items()}
 WAGERS = [(name, wager) for name, book in BOOKS.items() for wager in book.wagers]
 BEFORE_DEAL = [(n, w) for n, w in WAGERS if BOOKS[n].wagers[w].placed == "before_deal"]
 BY_HAND = [(n, w) for n, w in BEFORE_DEAL if not BOOKS[n].wagers[w].sensed]
-BY_MULTIPLE = [(n, w) for n, w in WAGERS if BOOKS[n].wagers[w].of is not None]
 
 
 def method_of(rulebook):
@@ -99,101 +93,6 @@ def test_a_wager_is_put_down_within_its_bounds(betting, rulebook, wager):
                 assert refused.cite == rule.exact_cents.cite
 
 
-@pytest.mark.parametrize(
-    ("rulebook", "wager"), [(n, w) for n, w in BEFORE_DEAL if BOOKS[n].wagers[w].of is not None]
-)
-def test_betting_ends_with_printed_multiples_alone(betting, rulebook, wager):
-    """A cent more or less, or another multiple, is no such wager."""
-    rule = BOOKS[rulebook].wagers[wager]
-    times = rule.multiples(Moment.BEFORE_DEAL)
-    for n in range(1, 6):
-        for cents in (n * 1000 - 1, n * 1000, n * 1000 + 1):
-            table = betting(rulebook, wager)
-            table.act(a.PlaceWager(1, wager, cents))
-            refused = verify(table.setup, table.state, a.AnnounceNoMoreBets(), FLOOR)
-            assert (refused is None) is (cents % 1000 == 0 and n in times), (cents, refused)
-            assert refused is None or refused.cite == rule.cite
-
-
-@pytest.mark.parametrize(
-    ("rulebook", "wager"), [(n, w) for n, w in WAGERS if BOOKS[n].wagers[w].placed == "decision"]
-)
-def test_an_answer_places_printed_multiples_alone(make_table, rulebook, wager):
-    """In each stage in which this wager may be placed, from none to six times the one that it is measured by."""
-    table = make_table(rulebook, method=method_of(rulebook), offered=()).ready()
-    table.act(a.BeginRound("red"))
-    for name, rule in BOOKS[rulebook].wagers.items():
-        if rule.placed == "before_deal" and not rule.optional:
-            table.act(a.PlaceWager(1, name, 1000))
-    table.let_out()
-    table.deal() if table.state.dispenser() else table.act(a.RecordInitialDeal())
-    law, stages = table.setup.law.rulebook, 0
-    while (stage := table.round.game.stage(table.round.phase)) is not None and stage.answers:
-        places = [x.decision for x in stage.answers if x.places == wager]
-        rule = law.wagers[wager]
-        for decision in places:
-            stages += 1
-            for multiple in range(7):
-                refused = verify(table.setup, table.state, a.RecordDecision(1, decision, multiple), FLOOR)
-                assert (refused is None) is (multiple in rule.multiples(stage.moment)), (stage.phase, multiple)
-                assert refused is None or refused.cite == rule.cite
-        if not any(x.decision is Decision.CHECK for x in stage.answers):
-            break
-        table.act(a.RecordDecision(1, Decision.CHECK))
-        table.act(a.RevealCommunity(table.round.game.streets[table.round.streets].street))
-    assert stages == len(rule.times)
-
-
-@pytest.fixture
-def read_once(monkeypatch):
-    """The rulebooks are read already."""
-    monkeypatch.setattr(model, "find", BOOKS.__getitem__)
-    monkeypatch.setattr(model, "find_coverage", lambda book: None)
-
-
-def files(rulebook, **changes):
-    """The faults of a table file under this document, of this wager or that key."""
-    kinds = set(DeviceKind) - {DeviceKind.LINE}
-    table = TableConfig("s", "t", 6, rulebook, method_of(rulebook), **changes)
-    return law_of(table, ELECTED[rulebook], kinds)[1]
-
-
-@pytest.mark.parametrize("rulebook", [n for n, w in WAGERS if BOOKS[n].wagers[w].sensed])
-@pytest.mark.usefixtures("read_once")
-def test_a_chip_on_a_sensor_is_worth_what_is_printed(rulebook):
-    """A table file that says otherwise is refused, with the clause, the key and what to set. Clause: ma-uth 14(a)."""
-    exact = BOOKS[rulebook].wagers["progressive"].exact_cents
-    for offers in (("progressive", "trips"), ()):
-        for cents in (1, 100, 499, 500, 501, 1000):
-            told = [
-                x for x in files(rulebook, offered=offers, progressive_cents=cents) if "progressive_cents" in x
-            ]
-            assert bool(told) is (exact is not None and cents != exact.value), (cents, told)
-            assert all(x.startswith("[table] progressive_cents") and f"set {exact.value}" in x for x in told)
-            assert all(clause in x for x in told for clause in exact.cite)
-
-
-@pytest.mark.parametrize(("rulebook", "wager"), WAGERS)
-@pytest.mark.usefixtures("read_once")
-def test_a_house_sets_limits_where_the_player_chooses_the_amount(rulebook, wager):
-    """In the table's file. The terms of `settle` bound any wager, see `test_settle_takes_amounts_that_can_be`."""
-    rule = BOOKS[rulebook].wagers[wager]
-    told = [x for x in files(rulebook, limits={wager: (LEAST, MOST)}) if x.startswith(f"[limits] {wager}")]
-    assert bool(told) is not has_limits(rule)
-
-
-@pytest.mark.parametrize(
-    ("rulebook", "wager"), [(n, w) for n, w in BEFORE_DEAL if BOOKS[n].wagers[w].of is not None]
-)
-@pytest.mark.usefixtures("read_once")
-def test_limits_leave_an_amount_for_two_wagers_that_must_be_equal(rulebook, wager):
-    """Else no round could ever be begun at such a table. Clauses: ma-uth 1, md-uth 7.F(1), nj-pikit 39.1."""
-    of = BOOKS[rulebook].wagers[wager].of
-    for least, can_be in ((MOST, True), (MOST + 1, False)):
-        told = files(rulebook, limits={of: (LEAST, MOST), wager: (least, least + 1000)})
-        assert any(x.startswith(f"[limits] {wager}: no amount") for x in told) is not can_be
-
-
 def refused_of(law, round_, wager):
     """Whether `settle` refuses this round because of this wager."""
     try:
@@ -243,14 +142,6 @@ def test_a_coupon_has_a_face_and_lies_beside_no_single_chip(betting, rulebook, w
 
 
 @pytest.mark.parametrize("rulebook", ["ma-uth", "md-uth"])
-def test_a_sensed_wager_is_worth_the_chip_of_the_table(make_table, rulebook):
-    table = make_table(rulebook).ready().begin()
-    table.chip(1)
-    table.close_bets()
-    assert table.round.seats[1].wagers["progressive"].cents == table.setup.progressive_cents == 500
-
-
-@pytest.mark.parametrize("rulebook", ["ma-uth", "md-uth"])
 def test_a_correction_hands_back_no_more_than_the_stake(make_table, rulebook):
     """Of each wager that was settled, and none of its amounts becomes another one."""
     table = make_table(rulebook).ready().begin().let_out().deal().to_showdown()
@@ -259,10 +150,3 @@ def test_a_correction_hands_back_no_more_than_the_stake(make_table, rulebook):
         for returned, can_be in ((-1, False), (0, True), (lies.cents, True), (lies.cents + 1, False)):
             act = a.CorrectSettlement(seat, wager, Outcome.WIN, "looked at again", 500, returned)
             assert (verify(table.setup, table.state, act, FLOOR) is None) is can_be, (wager, returned)
-
-
-def test_each_wager_of_each_document_has_its_bounds_tried():
-    """A wager that is new is among them by itself; one without any bound would be found here."""
-    for rulebook, wager in WAGERS:
-        rule = BOOKS[rulebook].wagers[wager]
-        assert has_limits(rule) or rule.of or rule.exact_cents or (rulebook, wager) == ("md-uth", "progressive")

@@ -66,21 +66,6 @@ def test_a_shuffler_that_is_to_be_cleared_deals_nothing(make_table: MakeTable) -
     assert refusal(table, a.StartDealing()) == Refusal(f"first {clear}: clear_device (shuffler-1)", ("13.H(3)",))
 
 
-def test_a_duty_on_another_set_and_device_does_not_keep_the_cards_in(make_table: MakeTable) -> None:
-    """The same jam, and the shoe deals: the round is played with its own set."""
-    table = make_table("md-uth").ready().begin("red").close_bets()
-    table.put(e.Jammed(e.Back.BLUE, e.Activity.SHUFFLING, e.JamPlace.RACK, 0, 20), "shuffler-1")
-    assert table.state.duties
-    table.act(a.StartDealing())
-
-
-def test_a_shoe_that_came_back_jammed_deals_nothing(make_table: MakeTable) -> None:
-    """It says so of itself, and no report of the jam was heard."""
-    table = make_table("md-uth").ready().begin("red").close_bets()
-    table.online("shoe-1", levels=e.Levels(dispensing=e.INHIBITED, cards_inside=0, jammed=True))
-    assert refusal(table, a.StartDealing()) == Refusal("shoe-1 is jammed; take the cards out")
-
-
 def test_a_lock_out_is_waited_for_where_the_document_has_none(make_table: MakeTable) -> None:
     """A progressive device may stand at a table whose document knows no progressive: no clause is cited."""
     table = make_table("nj-pikit", Method.MANUAL_SHOE)

@@ -163,26 +163,6 @@ def test_without_a_progressive_wager_no_meter_is_told(make_table: MakeTable) -> 
 LEAST = 1_000_000
 
 
-@pytest.mark.parametrize(
-    ("cents", "reset"),
-    [
-        (LEAST, LEAST),
-        (MOST_PAID, LEAST),
-        (MOST_PAID, MOST_PAID),
-        (LEAST - 1, LEAST),
-        (900_000, LEAST),
-        (0, MOST_PAID),
-    ],
-)
-def test_a_meter_may_stand_below_its_start_and_at_the_most_that_is_paid(
-    make_table: MakeTable, cents: int, reset: int
-) -> None:
-    """Only initial and reset amount have a least; a straight flush takes a part of it. Clause: md-uth 12.D(3)(b), 12.D(4)."""
-    table = with_progressive(make_table, 1)
-    table.act(a.RecordMeter("meter", cents, reset))
-    assert table.round.meters["meter"].cents == cents
-
-
 @pytest.mark.parametrize(("cents", "reset"), [(LEAST, LEAST - 1), (LEAST, 0), (LEAST, MOST_PAID + 1)])
 def test_a_meter_that_starts_again_below_its_least_is_refused_by_the_clause(
     make_table: MakeTable, cents: int, reset: int

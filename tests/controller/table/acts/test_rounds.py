@@ -9,7 +9,6 @@ from controller.rules.vocabulary import Settle, Trigger
 from controller.table.words import acts as a
 from controller.table.words import facts as f
 from controller.table.words.structs import replace
-from drivers.events import ENGAGED, Level
 from tests.controller.table.conftest import MakeTable, Table
 
 
@@ -19,14 +18,6 @@ def under(table: Table, **changes: object) -> Table:
     book: Rulebook = dataclasses.replace(law.rulebook, **changes)  # type: ignore[arg-type]
     table.setup = replace(table.setup, law=dataclasses.replace(law, rulebook=book))
     return table
-
-
-def test_chips_are_counted_where_no_document_asks_for_it_and_no_clause_is_cited(make_table: MakeTable) -> None:
-    """The device may stand at a table whose document has no rule for the wager."""
-    table = make_table().ready().begin().close_bets()
-    under(table, progressive=None)
-    (counted,) = table.act(a.RecordProgressiveCount(0))
-    assert counted == f.ProgressiveCounted(0, 0, "a supervisor", ())
 
 
 def pikit(make_table: MakeTable) -> Table:
@@ -56,10 +47,3 @@ def test_a_wager_that_stands_goes_back_like_any_other_where_the_dealer_does_not_
     assert [(b.seat, b.wager, b.cents, b.fate, b.cite, b.reading) for b in back] == [
         (seat, "play_5", 1000, "returned", rule.cite, reading) for seat in (1, 2)
     ]
-
-
-def test_what_the_end_of_a_round_makes_safe_says_why(make_table: MakeTable) -> None:
-    """Nobody has bet, and the lock-out is engaged again."""
-    table = make_table().ready().begin(seats=())
-    (wanted,) = [event for event in table.act(a.EndRound()) if isinstance(event, f.LevelWanted)]
-    assert (wanted.level, wanted.value, wanted.because) == (Level.LOCKOUT, ENGAGED, "no round is in play")

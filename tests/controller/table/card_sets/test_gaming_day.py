@@ -36,16 +36,6 @@ def refused(events):
     return [event.reason for event in events if isinstance(event, f.InputRefused)]
 
 
-@pytest.mark.parametrize(("seconds", "is_due"), [(-1, False), (0, True), (1, True)])
-def test_a_set_is_due_when_its_gaming_day_ends(table, seconds, is_due):
-    """One second less, equal, one second more."""
-    told(table, 36_000)
-    table.pass_time(36_000 + seconds - 0.001)
-    events = table.put(SetDue("red"))
-    assert (duties(table) == [Action.CHANGE_SET]) is is_due
-    assert bool(refused(events)) is not is_due
-
-
 def test_a_step_of_the_wall_clock_neither_fires_nor_hides_it(table):
     """The bounds lie on the monotonic clock."""
     told(table, 36_000)
@@ -109,14 +99,6 @@ def test_the_first_day_of_a_boot_is_taken_from_a_synced_clock_only(table, clock)
     assert due(table.setup, table.state, "boot").mono_ns == since.mono_ns + DAY_S * 10**9
 
 
-@pytest.mark.parametrize("clock", ["unsynced", "holdover"])
-def test_after_a_reboot_without_a_trusted_clock_the_set_is_due_and_a_person_confirms(table, clock):
-    """Nobody can say whether the day has changed meanwhile."""
-    told(table, 36_000)
-    table.reboot(60, clock)
-    assert duties(table) == [Action.CHANGE_SET]
-
-
 def test_after_a_reboot_with_a_trusted_clock_the_day_is_told_again(table):
     """The set keeps its time, and the end of its day lies on the clock of the new boot."""
     told(table, 36_000)
@@ -127,14 +109,6 @@ def test_after_a_reboot_with_a_trusted_clock_the_day_is_told_again(table):
     left_s = (table.state.gaming_day.ends_ns - table.mono_ns) / 1e9
     assert round(left_s) == 36_000 - 600
     assert due(table.setup, table.state, table.boot).mono_ns == table.state.gaming_day.ends_ns
-
-
-@pytest.mark.parametrize(("begins", "ends"), [(0, 0), (1, 0), (-30, 1), (1, 20), (-20, -1)])
-def test_a_day_that_cannot_be_is_refused(table, begins, ends):
-    """Backwards, longer than any day, or not now: bounds in hours from now."""
-    now = table.time_us
-    assert refused(table.put(GamingDayTold("d", now + begins * HOUR_US, now + ends * HOUR_US)))
-    assert table.state.gaming_day is None
 
 
 BEGINS_NS, ENDS_NS = 5 * 10**9, 9 * 10**9
@@ -168,27 +142,6 @@ def test_the_next_day_is_asked_for_from_the_end_of_the_one_that_is_known(table, 
     day, ends_us = table.state.gaming_day, table.state.gaming_day.begins_us + 24 * HOUR_US
     now = Moment(7, day.ends_ns + after_ns, "boot", "unsynced")
     assert next_gaming_day(table.setup, table.state, now) == (None if told_us is None else ends_us + told_us)
-
-
-LONGEST_US = 26 * HOUR_US
-
-
-@pytest.mark.parametrize(
-    ("begins", "ends", "because"),
-    [
-        (0, 1, None),
-        (0, 0, "cannot be"),
-        (1 - LONGEST_US, 1, None),
-        (-LONGEST_US, 1, "cannot be"),
-        (-HOUR_US, 0, "not in the gaming day"),
-        (1, HOUR_US, "not in the gaming day"),
-    ],
-)
-def test_a_gaming_day_holds_to_its_edges(table, begins, ends, because):
-    """From its first microsecond to before its last, and no longer than the longest: bounds in microseconds from now."""
-    now = table.time_us + 1_000
-    reasons = refused(table.put(GamingDayTold("d", now + begins, now + ends)))
-    assert [because in reason for reason in reasons] == ([True] if because else [])
 
 
 def test_the_next_gaming_day_is_taken_from_the_moment_the_last_one_ends(table):

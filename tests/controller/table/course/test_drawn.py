@@ -6,8 +6,6 @@ from controller.daemon.views.status import next_step, table_document
 from controller.rules.vocabulary import Method, Trigger
 from controller.table.state.table import Phase
 from controller.table.words import acts as a
-from controller.table.words import facts as f
-from controller.table.words.structs import replace
 from drivers import events as e
 
 TELLS = (e.Capability.TELLS_DRAWS, e.Capability.READS_CARDS)
@@ -139,52 +137,12 @@ def test_unreadable_cards_and_lines_told_twice_are_counted_and_kept(table):
     assert not table.state.held
 
 
-def test_a_card_before_the_cards_are_let_out_is_held(table):
-    """While wagers are placed nothing leaves the shoe."""
-    table.bet(*BETS)
-    draw(table, 1)
-    (hold,) = table.state.holds.values()
-    assert hold.code == "cards_dispensed"
-    assert hold.cite == table.setup.law.rulebook.dealing[Method.MANUAL_SHOE].cite
-
-
-def test_the_card_to_be_burned_may_come_before_or_after_it_is_said_to_be(table):
-    """The shoe and the dealer tell of the same card, in whichever order; a second one is a card too many."""
-    table.bet(*BETS)
-    table.act(a.AnnounceNoMoreBets())
-    table.act(a.BurnCard())
-    draw(table, 1)
-    assert not table.state.held
-    draw(table, 1)
-    assert holds(table) == ["cards_dispensed"]
-
-
-def test_a_card_that_a_shoe_tells_while_it_is_out_of_service_is_none_of_the_round(table):
-    """Somebody tries it out, and puts it back: the card to be burned is the first one all the same."""
-    table.bet(*BETS)
-    table.act(a.AnnounceNoMoreBets())
-    table.act(a.TakeDeviceOut("shoe-1", a.OutOfService.COVERED, failed=False))
-    draw(table, 1)
-    table.act(a.ReturnDevice("shoe-1"))
-    draw(table, 1)
-    assert not table.state.held
-    draw(table, 1)
-    assert holds(table) == ["cards_dispensed"]
-
-
 def test_a_key_turned_to_burning_in_the_deal_is_held(table):
     """Cards that the shoe takes for burned ones are none of its game: somebody has turned its key."""
     let_out(table)
     draw(table, 3)
     draw(table, 1, burned=True)
     assert holds(table) == ["shoe_key_turned"]
-
-
-def test_a_card_without_a_round_disarms_the_set(table):
-    """It is whole no more."""
-    draw(table, 1)
-    assert not table.state.sets["red"].armed
-    assert holds(table)[0] == "cards_dispensed"
 
 
 def test_its_cutting_card_must_be_told_before_the_round_is_settled(table):
@@ -209,23 +167,6 @@ def test_its_cutting_card_must_be_told_before_the_round_is_settled(table):
     table.act(a.SettleRound())
 
 
-def test_an_alarm_is_recorded_as_health_and_changes_nothing_in_play(table):
-    """The maker's own words; it stands until people have seen to it, and what follows from it they decide."""
-    before = table.state
-    events = table.put(e.AlarmRaised(e.Severity.ALARM, 3, "Card Not Read"), "shoe-1")
-    assert [event.kind for event in events] == ["alarm_raised"]
-    assert replace(table.state, alarms=before.alarms, alarms_raised=0) == before
-    assert [alarm.detail for alarm in table.state.alarms.values()] == ["3 Card Not Read"]
-
-
-def test_nothing_is_wanted_of_it_that_it_cannot_do(table):
-    """A hold makes every device safe; this one has nothing that could be made so."""
-    table.bet(*BETS)
-    draw(table, 1)
-    assert table.state.held
-    assert table.state.devices["shoe-1"].wanted == {}
-
-
 def test_such_a_shoe_gives_out_no_stacks(make_table):
     """A table that deals by a dealing shoe is told so before its first card."""
     made = make_table("md-uth", offered=("trips",), devices=("shuffler-1", "shoe-1"))
@@ -235,19 +176,6 @@ def test_such_a_shoe_gives_out_no_stacks(make_table):
     made.shuffled("red")
     made.begin().close_bets()
     assert "shoe-1 gives out no stacks" in made.refused(a.StartDealing()).reason
-
-
-def test_where_no_shoe_tells_nothing_is_compared(make_table):
-    """A table of hands alone plays as before, and says what it could not check."""
-    made = make_table("fast-action", Method.MANUAL_SHOE, offered=(), backs=("red",), devices=())
-    made.open()
-    made.shuffled_by_hand("red")
-    made.bet(*BETS).let_out()
-    events = made.act(a.RecordInitialDeal())
-    assert not any(isinstance(event, f.HoldPlaced) for event in events)
-    document = table_document(made.setup, made.state)["round"]
-    assert document["drawn"] is None
-    assert "cards_dealt" in document["unchecked"]
 
 
 @pytest.mark.parametrize(
@@ -265,11 +193,3 @@ def test_where_a_hand_was_found_wrong_the_plan_says_nothing_of_the_number(table,
         table.act(a.ReportIrregularity(Trigger.HAND_DECLARED_VOID, seat=1))
     table.act(a.RecordInitialDeal())
     assert not any("has told of" in reason for reason in holds(table))
-
-
-def test_a_card_out_of_a_shoe_that_deals_its_stacks_is_no_card_of_a_hand(make_table):
-    """It tells of each stack; what it says of single cards beside that stops nothing."""
-    made = make_table("md-uth", offered=("trips",), devices=("shuffler-1", "shoe-1")).ready().begin()
-    drawn = card()
-    assert made.put(drawn, "shoe-1") == [drawn]
-    assert not made.state.held

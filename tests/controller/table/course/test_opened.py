@@ -2,11 +2,10 @@
 
 import pytest
 
-from controller.rules.vocabulary import Area, Role, Trigger
+from controller.rules.vocabulary import Area, Role
 from controller.table.settlement.offer import Missing, offer
 from controller.table.words import acts as a
 from controller.table.words import facts as f
-from controller.table.words.inputs import Actor
 
 WIN, LOSE, PUSH = a.Outcome.WIN, a.Outcome.LOSE, a.Outcome.PUSH
 PAIRS = a.RecordHand(Area.PLAYER, "As Ad 8d 8c 2h", 4)
@@ -89,37 +88,6 @@ def test_no_hand_is_opened_while_three_cards_are_shown(dealt):
     table.answer(1, "show")
     table.act(PAIRS)
     table.act(BONUS)
-
-
-def test_a_settled_bonus_stands_when_the_hands_are_void_before_the_answer(dealt):
-    """It is on record as paid, so a person looks at it. Clause: nj-pikit 38.12(c)."""
-    table = dealt()
-    table.act(BONUS)
-    table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=1))
-    assert table.round.seats[4].wagers["five_card_bonus"].outcome is WIN
-    assert table.fates()[4, "ante"] == "returned"
-    assert any("settled already" in hold.reason for hold in table.state.holds.values())
-
-
-def test_a_push_of_the_bonus_is_no_tie_with_the_dealer(dealt):
-    """It is compared with no other hand. Reading: R-55 = ask."""
-    table = dealt(**{"R-55": "ask"})
-    events = table.put(a.SettleWager(4, "five_card_bonus", PUSH), actor=Actor("a dealer", Role.DEALER))
-    assert [type(x) for x in events] == [f.WagerSettled]
-
-
-def test_both_orders_of_the_settlement_are_as_they_were(dealt):
-    """What was settled in a turn is no step of it any more. Clause: nj-pikit 39.10(e)1, 39.10(e)2."""
-    table = dealt(settlement="by_player")
-    for seat in (4, 2, 1):
-        table.act(a.SettleWager(seat, "five_card_bonus", LOSE))
-        table.answer(seat, "play_5", 1)
-    table.act(a.RevealDealer())
-    assert "first seat 4: ante, play_5" in table.refused(a.SettleWager(1, "ante", LOSE)).reason
-    for seat in (4, 2, 1):
-        for name in ("ante", "play_5"):
-            table.act(a.SettleWager(seat, name, LOSE))
-    table.act(a.SettleRound())
 
 
 @pytest.mark.parametrize(

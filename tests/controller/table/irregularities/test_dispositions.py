@@ -3,11 +3,10 @@
 import pytest
 
 from controller.rules.model import Demand
-from controller.rules.vocabulary import Action, Method, Role, Trigger
+from controller.rules.vocabulary import Action, Method, Trigger
 from controller.table.state.table import ALL_HELD
 from controller.table.words import acts as a
 from controller.table.words import facts as f
-from drivers import events as e
 
 CITE = ("99.B",)
 VOID_ALL = Demand(Action.VOID_ALL_HANDS, CITE)
@@ -17,10 +16,6 @@ MISMATCH = a.RecordProgressiveCount(5)
 
 def holds(events):
     return [event for event in events if isinstance(event, f.HoldPlaced)]
-
-
-def duties(table):
-    return {(d.action, d.device, d.back, d.seat, d.least_role) for d in table.state.duties.values()}
 
 
 def fates(events):
@@ -39,110 +34,11 @@ def dealt(make_table):
     return lambda **how: make_table("md-uth", **how).ready().begin().let_out().deal()
 
 
-@pytest.mark.parametrize(
-    ("trigger", "device", "report"),
-    [
-        (
-            Trigger.SHUFFLER_COUNT_WRONG, "shuffler-1",
-            e.ShuffleCompleted(e.Back.BLUE, e.Mode.SHUFFLE, 51, e.Identities.NOT_READ),
-        ),
-        (
-            Trigger.SHUFFLER_IDENTITIES_WRONG, "shuffler-1",
-            e.ShuffleCompleted(e.Back.BLUE, e.Mode.SHUFFLE, 52, e.Identities.INCOMPLETE),
-        ),
-        (Trigger.SET_NOT_ALTERNATED, "shoe-1", e.StackDispensed(e.Back.BLUE, 1, 5)),
-        (Trigger.CARD_FACE_UP, "shoe-1", e.FaceUpCard(e.Back.BLUE, e.Activity.DEALING)),
-    ],
-)  # fmt: skip
-def test_what_is_demanded_of_device_and_set_is_due_at_those_that_told(make_table, trigger, device, report):
-    """The one that reported is cleared, and the set that it named is shuffled."""
-    table = make_table().ready().begin("red").let_out()
-    table.with_answer(trigger, Demand(Action.CLEAR_DEVICE, CITE), Demand(Action.RESHUFFLE, CITE), roles={})
-    table.put(report, device)
-    assert duties(table) == {
-        (Action.CLEAR_DEVICE, device, "", 0, Role.DEALER),
-        (Action.RESHUFFLE, "", "blue", 0, Role.DEALER),
-    }
-
-
-def test_what_concerns_no_device_and_no_set_names_none(betting_closed):
-    """A count of chips is nobody's device and no set's."""
-    table = betting_closed()
-    demands = (Demand(Action.CLEAR_DEVICE, CITE), Demand(Action.RESHUFFLE, CITE))
-    table.with_answer(Trigger.PROGRESSIVE_MISMATCH, *demands, roles={}).act(MISMATCH)
-    assert duties(table) == {(d.action, "", "", 0, Role.DEALER) for d in demands}
-
-
 def test_a_late_wager_that_nobody_placed_is_given_back_to_nobody(betting_closed):
     """The trigger names no seat."""
     table = betting_closed().with_answer(Trigger.PROGRESSIVE_MISMATCH, Demand(Action.RETURN_LATE_WAGER, CITE))
     assert fates(table.act(MISMATCH)) == {}
     assert set(table.round.seats) == {1, 3}
-
-
-FLOOR, DEALER = Role.FLOORPERSON, Role.DEALER
-
-
-@pytest.mark.parametrize(
-    ("action", "least"),
-    [
-        (Action.CALL_FLOORPERSON, FLOOR),
-        (Action.REMOVE_SET, FLOOR),
-        (Action.REMOVE_DEVICE, FLOOR),
-        (Action.COVER_OR_SIGN_DEVICE, FLOOR),
-        (Action.RETURN_ALL_WAGERS, DEALER),
-        (Action.RESHUFFLE, DEALER),
-        (Action.CLEAR_DEVICE, DEALER),
-        (Action.COUNT_STUB, DEALER),
-    ],
-)
-def test_a_duty_is_confirmed_by_whom_the_document_names_and_else_by_whom_it_is_work(betting_closed, action, least):
-    """What takes something out of play asks the floor; the rest is the dealer's work."""
-    for roles, by in (({}, least), ({action: Role.SUPERVISOR}, Role.SUPERVISOR)):
-        table = betting_closed().with_answer(Trigger.PROGRESSIVE_MISMATCH, Demand(action, CITE), roles=roles)
-        table.act(MISMATCH)
-        (duty,) = table.state.duties.values()
-        assert (duty.action, duty.least_role, duty.cite, duty.reading) == (action, by, CITE, None)
-
-
-@pytest.mark.parametrize(
-    ("action", "by", "wager", "says"),
-    [
-        (Action.HOLD_ROUND, Action.HOLD_ROUND, "", "So it is answered."),
-        (
-            Action.HOLD_ALL_WAGERS, Action.HOLD_OTHERS, ALL_HELD,
-            "5 wagers are held; decide: return_wager or wager_stands",
-        ),
-    ],
-)  # fmt: skip
-@pytest.mark.parametrize("demanded", [(CITE, None), ((), "R-09")])
-def test_a_hold_is_answered_by_whom_the_document_names_and_tells_what_demands_it(
-    betting_closed, action, by, wager, says, demanded
-):
-    """A clause or a reading; the floor where the document names nobody."""
-    for roles, least in (({}, FLOOR), ({by: Role.SUPERVISOR}, Role.SUPERVISOR)):
-        table = betting_closed().with_answer(Trigger.PROGRESSIVE_MISMATCH, Demand(action, *demanded), roles=roles)
-        (hold,) = holds(table.act(MISMATCH))
-        assert (hold.reason, hold.least_role, hold.seat, hold.wager) == (says, least, 0, wager)
-        assert (hold.cite, hold.reading) == demanded
-
-
-WRONG_SET = e.StackDispensed(e.Back.BLUE, 1, 3)
-"""A stack out of the set that is not in play, and with a card too many."""
-
-
-def test_what_one_row_holds_is_no_answer_to_another(make_table):
-    """One stack is wrong in two ways: the round is held for each, and each row that only calls the floor has it called."""
-    hold = Demand(Action.HOLD_ROUND, CITE)
-    table = make_table("ma-uth").ready().begin("red").let_out()
-    table.with_answer(Trigger.SET_NOT_ALTERNATED, hold).with_answer(Trigger.WRONG_COUNT_PLAYER, hold)
-    reasons = [placed.reason for placed in holds(table.put(WRONG_SET, "shoe-1"))]
-    assert reasons == ["So it is answered.", "seat 1: So it is answered."]
-    table = make_table("ma-uth").ready().begin("red").let_out()
-    table.with_answer(Trigger.SET_NOT_ALTERNATED, hold)
-    table.with_answer(Trigger.WRONG_COUNT_PLAYER, Demand(Action.CALL_FLOORPERSON, CITE))
-    assert len(holds(table.put(WRONG_SET, "shoe-1"))) == 1
-    assert [duty.action for duty in table.state.duties.values()] == [Action.CALL_FLOORPERSON]
 
 
 @pytest.mark.parametrize("demanded", [(CITE, None), ((), "R-22")])
@@ -207,17 +103,3 @@ def test_a_void_hand_that_was_paid_is_asked_about_and_that_of_another_seat_is_no
         assert "They are: seat 1 original: win, 6000 cents handed back." in hold.reason
     else:
         assert (hold.code, hold.reading, hold.seat, hold.wager) == ("wager_held", "R-51", 2, "original")
-
-
-@pytest.mark.parametrize(("seat", "back"), [(1, {"returned"}), (3, {"collected"})])
-def test_a_void_hand_gives_back_what_was_collected_of_it_and_of_no_other(make_table, seat, back):
-    """R-71 = return, for the seat whose hand is void. Clause: ma-uth 15(d)."""
-    table = make_table("ma-uth", elect={"R-71": "return"}).ready().begin(seats=(1, 3, 5), trips=())
-    table.let_out().deal()
-    for street in (a.Street.FLOP, a.Street.LAST_TWO):
-        table.decide_all(a.Decision.CHECK)
-        table.act(a.RevealCommunity(street))
-    table.answer(1, "fold")
-    table.act(a.ReportIrregularity(TOO_MANY.trigger, seat=seat))
-    assert {table.fates()[1, name] for name in ("ante", "blind")} == back
-    assert table.fates()[5, "ante"] == "live"

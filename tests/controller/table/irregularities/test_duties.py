@@ -112,22 +112,6 @@ def test_a_later_report_of_the_cards_in_a_hand_stands_for_the_earlier(make_table
     assert table.round.seats[1].one_hand is (then is TOO_MANY)
 
 
-def test_a_hand_whose_excess_was_laid_away_is_still_one_of_too_many(make_table):
-    """Too few are found in it afterwards: which cards came first is not to be seen any more. That another hand has yet to lay
-    cards away is no matter of this one. Clause: fast-action (i)(4)."""
-    table = dealt(make_table, "fast-action")
-    table.act(TOO_MANY)
-    (duty,) = table.state.duties
-    table.act(a.ConfirmDuty(duty), Role.PLAYER)
-    table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=3, too_many=True))
-    table.act(TOO_FEW)
-    assert {(d.action, d.seat) for d in table.state.duties.values()} == {
-        (Action.DISCARD_EXCESS, 3),
-        (Action.ASK_VOID_OR_COMPLETE, 1),
-    }
-    assert table.round.seats[1].one_hand
-
-
 def test_a_dealers_hand_that_cannot_be_completed_after_all_is_not(make_table):
     """Clause: ma-uth 15(d)."""
     table = dealt(make_table, "ma-uth")
@@ -135,75 +119,3 @@ def test_a_dealers_hand_that_cannot_be_completed_after_all_is_not(make_table):
     assert duties(table) == {Action.COMPLETE_DEALER_HAND}
     table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_DEALER, too_many=True))
     assert Action.COMPLETE_DEALER_HAND not in duties(table)
-
-
-@pytest.mark.parametrize("wagers", ["return", "hold"])
-def test_nothing_is_asked_of_a_player_whose_hand_is_void(make_table, wagers):
-    """The question to the player of a short hand, whatever becomes of the wagers. Clause: fast-action (i)(3), R-22."""
-    table = dealt(make_table, "fast-action", **{"R-22": wagers})
-    table.act(TOO_FEW)
-    table.act(a.ReportIrregularity(Trigger.HAND_DECLARED_VOID, seat=1))
-    assert Action.ASK_VOID_OR_COMPLETE not in duties(table)
-    table.act(TOO_MANY)
-    assert Action.DISCARD_EXCESS not in duties(table), "nor is anything laid away of it"
-
-
-def test_nothing_is_asked_of_a_player_whose_wager_is_lost(make_table):
-    """The player of a short hand has left, and the hand is neither void nor folded. Clause: fast-action (i)(3), R-53."""
-    table = dealt(make_table, "fast-action", **{"R-53": "abandoned"})
-    table.act(TOO_FEW)
-    table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=1))
-    assert table.fates()[1, "original"] == "lost"
-    assert Action.ASK_VOID_OR_COMPLETE not in duties(table)
-
-
-def test_a_face_up_card_lies_in_the_rack_with_all_others(make_table):
-    """Until they are collected it is still to be put there, also in a void round. Clause: ma-uth 15(b)."""
-    table = dealt(make_table, "ma-uth")
-    table.act(a.ReportIrregularity(Trigger.CARD_FACE_UP))
-    assert duties(table) == {Action.CARD_TO_RACK}
-    void(table)
-    assert Action.CARD_TO_RACK in duties(table)
-    lift(table)
-    table.act(a.CollectCards())
-    assert Action.CARD_TO_RACK not in duties(table)
-    table.act(a.ReportIrregularity(Trigger.CARD_FACE_UP))
-    assert Action.CARD_TO_RACK not in duties(table)
-
-
-@pytest.mark.parametrize("gone", [a.BringSet("red"), a.TakeSetAway("red"), None])
-def test_what_was_demanded_of_a_set_ends_when_it_leaves(make_table, gone):
-    """By a new one in its place, without one, or because the document has it removed."""
-    table = make_table("md-uth", elect={"R-35": "remove_set"}).ready()
-    table.put(e.ShuffleStopped(e.Back.RED, e.StopReason.STOPPED, 0), "shuffler-1")
-    assert Action.RESHUFFLE in duties(table) or Action.RESHUFFLE_IDLE_SET in duties(table)
-    if gone is None:
-        table.shuffled("red", 51)
-        (duty,) = [d.id for d in table.state.duties.values() if d.action is Action.REMOVE_SET]
-        table.act(a.ConfirmDuty(duty))
-    else:
-        table.act(gone)
-    assert not [d for d in table.state.duties.values() if d.back == "red"]
-
-
-@pytest.mark.parametrize("name", ["md-uth", "ma-uth"])
-@pytest.mark.parametrize(
-    "act",
-    [a.TakeDeviceOut("shoe-1", a.OutOfService.REMOVED), a.ChangeMethod(Method.DEALING_SHOE)],
-    ids=["out", "back"],
-)
-def test_a_device_that_went_out_or_deals_again_is_not_to_be_put_away(make_table, name, act):
-    """Dealt by hand for once. Clauses: md-uth 13.J, ma-uth 15(g)."""
-    table = make_table(name).ready()
-    table.act(a.ChangeMethod(Method.HAND))
-    assert duties(table) & {Action.REMOVE_DEVICE, Action.COVER_OR_SIGN_DEVICE}
-    table.act(act)
-    assert not duties(table)
-
-
-def test_a_device_that_is_covered_is_not_removed(make_table):
-    """Where the document wants it away from the table. Clause: ma-uth 15(g)."""
-    table = make_table("ma-uth").ready()
-    table.act(a.ChangeMethod(Method.HAND))
-    table.act(a.TakeDeviceOut("shoe-1", a.OutOfService.COVERED))
-    assert duties(table) == {Action.REMOVE_DEVICE}

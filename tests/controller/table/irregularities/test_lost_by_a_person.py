@@ -52,15 +52,6 @@ def test_a_floorperson_may_take_them_as_lost(left, rulebook):
     assert "lost" not in of_seat(table, 2).values()
 
 
-@pytest.mark.parametrize("rulebook", BETS)
-def test_it_is_offered_where_the_reading_has_such_an_answer(left, rulebook):
-    """A hand that is void, or a card that was seen, makes no wager a lost one. The bonus of a false declarer may be (R-60)."""
-    law = left(rulebook).setup.law
-    found = {reading for reading in law.rulebook.readings if law.may_collect(reading)}
-    assert found == ({"R-53", "R-60"} if rulebook == "ma-colorado" else {"R-53"})
-    assert not law.may_collect(None)
-
-
 def test_the_bonus_of_a_false_declarer_is_lost_when_a_person_says_so(make_table):
     """The declaration itself made the hand void: no later void reaches the bonus. Clause: ma-colorado 14(d), R-60, R-190."""
     elect = {"version": "required_bet", "R-60": "hold", "R-190": "return"}

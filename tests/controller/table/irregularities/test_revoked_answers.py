@@ -85,18 +85,6 @@ def test_a_short_hand_that_was_given_up_before_is_asked_about(table, choice, ans
 # ---- too many cards
 
 
-@pytest.mark.parametrize(
-    ("answer", "multiple", "says"), [("split", 1, "not split"), ("surrender", 0, "not given up")]
-)
-def test_a_hand_with_too_many_cards_is_set_as_one(table, answer, multiple, says):
-    """The clause has it set as one; that it is nothing else is a reading. Clause: fast-action (i)(4), R-70."""
-    made = table()
-    made.act(TOO_MANY)
-    refused = made.refused(a.RecordDecision(1, a.Decision(answer), multiple))
-    assert (says in refused.reason, refused.cite, refused.reading) == (True, (), "R-70")
-    made.answer(1, "set")
-
-
 def test_the_second_wager_of_a_hand_that_was_split_before_is_held(table):
     """It was split before anybody counted; whether the second wager goes back a person decides. Clause: (i)(4)."""
     made = table()
@@ -218,20 +206,6 @@ def test_only_a_hand_with_too_many_cards_is_told_with_more(table):
         made.act(a.RecordHand(Area.PLAYER, " ".join(["??"] * right), 1))
 
 
-# ---- too few cards
-
-
-def test_a_short_hand_that_was_set_before_is_chosen_for_before_the_dealers_hand_is_seen(table):
-    """Void or completed: with a natural on the table the choice would be made by it. Clause: (h)(1), (h)(7), (i)(3)."""
-    made = table()
-    made.answer(1, "set")
-    made.act(a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=1))
-    refused = made.refused(a.RevealDealer(natural=True))
-    assert ("ask_void_or_complete (seat 1)" in refused.reason, refused.cite) == (True, ("(i)(3)",))
-    made.act(a.ConfirmDuty(next(iter(made.state.duties))))
-    made.act(a.RevealDealer(natural=True))
-
-
 # ---- a natural that is none
 
 
@@ -256,16 +230,6 @@ def test_a_natural_that_was_recorded_and_is_none_is_set_like_any_hand(table, cho
     (hold,) = holds(made.act(a.SettleWager(1, "original", WIN, 5000)))
     assert "cards and pay table make it lose" in hold.reason
     assert fold(State.initial(made.setup), made.all) == made.state
-
-
-def test_it_may_be_split_or_given_up_too(table):
-    """It is a hand like the others."""
-    made = table(R_67="play_on")
-    made.answer(1, "natural")
-    made.act(NO_NATURAL)
-    made.answer(1, "surrender")
-    wager = made.round.seats[1].wagers["original"]
-    assert (wager.outcome, wager.returned) == (LOSE, 500)
 
 
 def test_a_natural_that_was_paid_and_is_none_waits_for_a_person(table):
@@ -298,16 +262,6 @@ def test_found_after_the_dealers_hand_is_up_its_wager_is_held(table):
     assert offer(made.setup, made.round).line(1, "original") is None
     assert holds(made.act(a.RecordHand(Area.PLAYER, "9c 9h 9d 8s", 1, played="9c 9h"))) == []
     assert offer(made.setup, made.round).line(1, "original").outcome is LOSE
-
-
-def test_nothing_is_undone_for_who_announced_nothing(table):
-    """The announcement was not recorded: the hand is set."""
-    made = table(R_67="play_on")
-    made.act(NO_NATURAL)
-    made.answer(1, "set")
-    assert "has answered already" in made.refused(a.RecordDecision(1, a.Decision.SPLIT, 1)).reason
-    made.act(NO_NATURAL)
-    assert made.round.seats[1].answers == (a.Decision.SET,)
 
 
 # ---- what the person is asked, whole
@@ -351,24 +305,6 @@ def test_so_is_one_that_was_given_up_or_shown_as_a_natural(table, answer, wager)
     made.answer(1, answer)
     (hold,) = holds(made.act(TOO_MANY))
     assert asked(hold) == (1, wager, ("(i)(4)",), None, ("go_on",))
-
-
-def test_nothing_is_asked_about_the_answer_of_a_hand_that_is_void(table):
-    """A natural was shown, and its hand, or the round, is void before its cards are counted. Clause: fast-action (i)."""
-    made = table()
-    made.answer(1, "natural")
-    made.act(a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=1))
-    made.act(a.ReportIrregularity(Trigger.HAND_DECLARED_VOID, seat=1))
-    lift(made)
-    assert made.round.seats[1].void
-    assert not made.round.void
-    assert holds(made.act(TOO_MANY)) == []
-    made = table()
-    made.answer(1, "natural")
-    made.act(a.ReportIrregularity(Trigger.CARDS_INSUFFICIENT))
-    lift(made)
-    assert made.round.void
-    assert holds(made.act(TOO_MANY)) == []
 
 
 def test_a_natural_that_is_none_is_asked_about_by_its_clauses(table):

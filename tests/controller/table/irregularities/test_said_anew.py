@@ -1,11 +1,8 @@
 """A dealer's hand that was said to be a natural and is none, or the other way round, is said anew, and play takes its course."""
 
-from dataclasses import replace
-
-import msgspec
 import pytest
 
-from controller.rules.vocabulary import Area, Method, Trigger
+from controller.rules.vocabulary import Area, Method
 from controller.table.decide import fold
 from controller.table.settlement.offer import offer
 from controller.table.settlement.unchecked import Check, unchecked
@@ -93,16 +90,6 @@ def test_a_natural_after_all_collects_the_originals(fast, dealt):
     assert table.act(a.SettleWager(2, "original", LOSE))[0].difference == 0
 
 
-def test_a_wrong_word_is_put_right_without_cards_and_back_again(fast):
-    """A tap on the wrong key: nobody has told the cards, and the refusal of the community cards says what helps."""
-    table = fast(YES)
-    assert "say that first (reveal_dealer natural=false)" in table.refused(COMMUNITY).reason
-    for said, phase in ((NO, Phase.DEALER_SET), (YES, Phase.SHOWDOWN), (NO, Phase.DEALER_SET)):
-        table.act(said)
-        assert (table.round.phase, table.fates()[1, "second_hand"]) == (phase, "returned")
-        go_on(table)
-
-
 def test_what_cannot_be_said_anew(fast, make_table):
     """The same word, one that the told cards disprove, and a word about a round that is settled. Clause: fast-action (h)(8)."""
     table = fast(YES)
@@ -117,18 +104,6 @@ def test_what_cannot_be_said_anew(fast, make_table):
     assert "cannot be done in phase settled" in table.refused(NO).reason
     (hold,) = [x for x in table.act(NO_FOUR) if isinstance(x, f.HoldPlaced)]
     assert "or go_on and correct what was settled by it (correct_settlement)" in hold.reason
-
-
-def test_what_another_cause_sent_back_is_not_asked_about(fast):
-    """The player of seat 1 has left before, and a person gave both wagers back."""
-    table = fast(NO)
-    table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=1))
-    table.act(a.ResolveHold(next(iter(table.state.holds)), a.Resolution.RETURN_WAGER))
-    for said in (YES, NO):
-        table.act(said)
-    assert not table.state.held
-    refused = table.refused(a.CorrectSettlement(1, "second_hand", WIN, "x", 1000))
-    assert "not settled by the cards" in refused.reason
 
 
 def test_what_was_settled_by_the_wrong_word_is_named(fast):
@@ -161,30 +136,6 @@ def test_what_was_paid_before_a_natural_was_seen_waits_for_a_person(fast):
     assert table.act(a.CorrectSettlement(1, "second_hand", RETURN, "a natural"))[0].owed == 1000
     table.act(a.SettleRound())
     assert fold(State.initial(table.setup), table.all) == table.state
-
-
-def test_no_other_game_says_it_anew(make_table):
-    """The dealer's hand of Pik-it ends no round at once."""
-    table = (
-        make_table("nj-pikit", offered=()).ready().bet((1, "ante", 1000), (1, "five_card_bonus", 1000)).let_out()
-    )
-    table.deal()
-    table.answer(1, "play_5", 1)
-    table.act(a.RevealDealer())
-    assert "cannot be done in phase showdown" in table.refused(a.RevealDealer(qualifies=False)).reason
-
-
-def test_where_a_document_knows_no_natural_nothing_is_said_of_one(fast):
-    """The hand is turned up, and that is all that a second word is told."""
-    table = fast(NO)
-    law = table.setup.law
-    play = replace(law.rulebook.play, dealer_natural=None)
-    book = replace(law.rulebook, play=play)
-    table.setup = msgspec.structs.replace(table.setup, law=replace(law, rulebook=book))
-    unasked = msgspec.structs.replace(table.round, natural=None)
-    table.state = msgspec.structs.replace(table.state, round=unasked)
-    refused = table.refused(NO)
-    assert (refused.reason, refused.cite) == ("the dealer's hand is turned up already", ())
 
 
 @pytest.mark.parametrize(

@@ -52,26 +52,6 @@ def asked(table):
 
 
 @pytest.mark.parametrize("book", BOOKS)
-def test_a_hold_names_who_has_what(paid, book):
-    table, void, (seat, wager) = paid(book, "hold")
-    cents = table.round.seats[seat].wagers[wager].paid + 1000
-    table.act(void)
-    (hold,) = asked(table)
-    assert (hold.reading, hold.cite, hold.choices) == ("R-131", (), ("go_on",))
-    assert f"seat {seat} {wager}: win, {cents} cents handed back" in hold.reason
-    assert table.fates()[seat, wager] == "settled"
-
-
-@pytest.mark.parametrize("book", BOOKS)
-def test_what_was_paid_stands_where_that_is_elected(paid, book):
-    table, void, (seat, wager) = paid(book, "stands")
-    table.act(void)
-    assert not asked(table)
-    assert table.fates()[seat, wager] == "settled"
-    assert table.round.seats[seat].wagers[wager].outcome is WIN
-
-
-@pytest.mark.parametrize("book", BOOKS)
 def test_what_was_paid_goes_back_where_that_is_elected(paid, book):
     """The floor takes back what was paid at the seat, and the wager is returned under the reading."""
     table, void, (seat, wager) = paid(book, "return")
@@ -92,17 +72,6 @@ def test_nothing_is_taken_back_of_a_wager_that_was_lost(make_table):
     table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_DEALER))
     assert table.fates()[2, "five_card_bonus"] == "returned"
     assert Action.TAKE_BACK_PAID not in {duty.action for duty in table.state.duties.values()}
-
-
-@pytest.mark.parametrize(("choice", "holds"), [("hold", 1), ("return", 1), ("stands", 0)])
-def test_a_round_that_is_settled_is_put_right_by_a_person(make_table, choice, holds):
-    """No row voids it any more: the hold lists its wagers, unless all stands as paid."""
-    table = make_table("md-uth", elect={"R-131": choice}, offered=()).ready().begin(trips=()).let_out().deal()
-    table.to_showdown().act(a.SettleRound())
-    table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_COMMUNITY))
-    found = asked(table)
-    assert len(found) == holds
-    assert all("seat 1 ante: settled, " in hold.reason and "no payment on record" in hold.reason for hold in found)
 
 
 @pytest.mark.parametrize("rest", ["return", "hold"])
@@ -138,42 +107,3 @@ def _folded_then_void(make_table, choice, rest):
     ).let_out().deal()
     table.answer(1, "fold")
     return table, table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_COMMUNITY))
-
-
-LAST_ANSWER = {"nj-pikit": (a.Decision.PLAY_5, 1), "ma-colorado": (a.Decision.BET, 1)}
-VOIDS = {
-    "nj-pikit": Trigger.WRONG_COUNT_DEALER, "ma-uth": Trigger.WRONG_COUNT_DEALER,
-    "md-uth": Trigger.WRONG_COUNT_COMMUNITY, "ma-colorado": Trigger.WRONG_COUNT_COMMUNITY,
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("late", [True, False], ids=["after it", "before it"])
-@pytest.mark.parametrize("book", [book for book in BOOKS if book != "fast-action"])
-def test_what_is_found_after_the_settlement_makes_no_wager_void_that_is_told_then(make_table, book, late):
-    """No row voids a settled round (D-79), so only the cards say what its wagers come to, and here none were told.
-
-    Not Fast Action: no row of it voids a round or a hand whose players have all answered.
-    """
-    elect = {} if book == "md-uth" else {"R-22": "return"}
-    elect |= {"version": "required_bet"} if book == "ma-colorado" else {}
-    table = make_table(book, elect=elect, offered=()).ready()
-    bets = {"nj-pikit": ("ante", "five_card_bonus"), "ma-colorado": ("ante",)}.get(book, ("ante", "blind"))
-    table.bet(*((seat, wager, 1000) for seat in (1, 2) for wager in bets)).let_out().deal()
-    if book.endswith("uth"):
-        table.to_showdown()
-    else:
-        table.decide_all(*LAST_ANSWER[book])
-        table.act(a.RevealCommunity(a.Street.COMMUNITY) if book == "ma-colorado" else a.RevealDealer())
-    void = a.ReportIrregularity(VOIDS[book])
-    if not late:
-        table.act(void)
-        assert table.round.void
-        return
-    table.act(a.SettleRound())
-    table.act(void)
-    (hold,) = asked(table)
-    table.act(a.ResolveHold(hold.id, a.Resolution.GO_ON))
-    table.act(a.SettleWager(1, "ante", WIN, 1000))
-    fact = next(x.event for x in table.all if isinstance(x.event, f.WagerSettled))
-    assert (fact.offered, fact.difference) == (None, None)
-    assert table.round.voids == ()

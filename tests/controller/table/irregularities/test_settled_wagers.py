@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from controller.rules.model import Demand
-from controller.rules.vocabulary import Action, Method, Trigger
+from controller.rules.vocabulary import Action, Trigger
 from controller.table.decide import fold
 from controller.table.settlement.unchecked import Check, unchecked
 from controller.table.state.table import State
@@ -15,7 +15,6 @@ from controller.table.words.structs import replace
 
 WIN, LOSE, RETURN = a.Outcome.WIN, a.Outcome.LOSE, a.Outcome.RETURN
 FALSE = a.ReportIrregularity(Trigger.FALSE_DECLARATION, seat=1)
-CODE = "settled_before_void"
 PAID_ANTE, PAID_BONUS = a.SettleWager(1, "ante", WIN, 5000), a.SettleWager(1, "bonus", WIN, 500)
 
 
@@ -158,54 +157,6 @@ def test_a_false_winner_that_was_paid_in_a_void_round_is_asked_about(declared):
     assert "with 6000 cents" in asked(table.act(FALSE))["ante"].reason
 
 
-def test_wagers_that_a_jam_returns_are_asked_about_where_some_are_settled(make_table):
-    """Every wager goes back without a void, and those of seat 3 were settled before. Clause: md-uth 13.H(2)."""
-    table = make_table("md-uth", elect={"R-10": "wagers_back"}, offered=()).ready()
-    table.begin(trips=()).let_out().deal().to_showdown()
-    for wager in ("ante", "blind", "play"):
-        table.act(a.SettleWager(3, wager, LOSE))
-    holds = asked(table.act(a.ReportIrregularity(Trigger.SHUFFLER_JAM)))
-    assert "settled already" in holds[""].reason
-    assert (table.fates()[1, "ante"], table.fates()[3, "ante"]) == ("returned", "settled")
-
-
-def test_a_void_by_a_person_asks_about_them_too(make_table):
-    """A natural was paid before the dealer's hand was found wrong; where none was, nothing is asked. Clause: none, R-63."""
-    for paid in (True, False):
-        table = make_table("fast-action", Method.MANUAL_SHOE, offered=()).ready()
-        table.bet((1, "original", 1000), (2, "original", 1000)).let_out().act(a.RecordInitialDeal())
-        if paid:
-            table.answer(1, "natural")
-            table.act(a.SettleWager(1, "original", WIN, 5000))
-        table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_DEALER))
-        (hold,) = table.state.holds
-        holds = asked(table.act(a.ResolveHold(hold, a.Resolution.VOID)))
-        assert [(hold.reading, hold.choices) for hold in holds.values()] == (
-            [("R-131", ("go_on",))] if paid else []
-        )
-        assert not paid or (holds[""].code, "seat 1 original: win, 6000 cents" in holds[""].reason) == (CODE, True)
-        assert table.fates()[2, "original"] == "returned"
-
-
-@pytest.mark.parametrize(
-    ("elect", "trigger", "reading"),
-    [
-        ({"R-10": "wagers_back", "R-31": "hold"}, Trigger.SHUFFLER_JAM, "R-10"),
-        ({"R-25": "hold"}, Trigger.WRONG_COUNT_DEALER, "R-25"),
-    ],
-)
-@pytest.mark.parametrize("paid", [False, True])
-def test_what_the_row_asks_a_person_is_asked_beside_what_was_settled(make_table, elect, trigger, reading, paid):
-    """A void, or a shuffle, is not answered by a word about a payment. Clauses: md-uth 13.H, ma-uth 15(d)."""
-    rulebook = "md-uth" if trigger is Trigger.SHUFFLER_JAM else "ma-uth"
-    table = make_table(rulebook, elect=elect, offered=()).ready().begin(trips=()).let_out().deal().to_showdown()
-    if paid:
-        table.act(a.SettleWager(3, "ante", WIN, 1000))
-    table.act(a.ReportIrregularity(trigger))
-    found = [(hold.reading, "settled already" in hold.reason) for hold in table.state.holds.values()]
-    assert found == [(reading, False)] + [("R-131", True)] * paid
-
-
 def test_what_was_paid_is_corrected_or_stands_though_its_reading_may_void_a_round(declared):
     """The money has changed hands: a void would give back none of it. Clause: ma-colorado 14(d), R-60."""
     table = declared(PAID_ANTE, PAID_BONUS)
@@ -221,18 +172,3 @@ def test_what_was_paid_is_corrected_or_stands_though_its_reading_may_void_a_roun
     assert {name: hold.choices for name, hold in holds.items()} == dict.fromkeys(
         ("ante", "bonus"), (a.Resolution.GO_ON,)
     )
-
-
-def test_a_bonus_that_was_paid_is_not_asked_about_where_nothing_was_declared_falsely(make_table):
-    """Its player has left: of what lies there a person decides, and nothing is taken back. Clause: nj-pikit 39.3(d), R-53."""
-    table = make_table("nj-pikit", offered=()).ready()
-    table.bet(*[(seat, name, 1000) for seat in (1, 3) for name in ("ante", "five_card_bonus")]).let_out().deal()
-    for seat in (3, 1):
-        table.answer(seat, "play_5", 1)
-    table.act(a.RevealDealer())
-    table.act(a.SettleWager(1, "five_card_bonus", WIN, 500))
-    events = table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=1))
-    holds = [event for event in events if isinstance(event, f.HoldPlaced)]
-    assert ["was settled as" in hold.reason for hold in holds] == [False]
-    assert table.fates()[1, "five_card_bonus"] == "settled"
-    assert table.fates()[1, "ante"] == "held"

@@ -1,7 +1,5 @@
 """Trips that a void spares, and wagers that are held while their round becomes void: each ends settled or back."""
 
-import dataclasses
-
 import pytest
 
 from controller.rules.model import Demand
@@ -38,36 +36,6 @@ def close(table, action):
 
 def decided(events):
     return {(e.seat, e.wager): (e.fate, e.cite, e.reading) for e in events if isinstance(e, f.WagerDecided)}
-
-
-@pytest.mark.parametrize("laid", [False, True])
-def test_what_was_due_for_a_spared_trips_is_closed_by_the_document_that_sends_it_back(dealt, laid):
-    """Whether or not the community cards lie there already. Clauses: md-uth 13.G, 13.E."""
-    table = dealt("md-uth", 1)
-    table.act(SEEN)
-    if laid:
-        close(table, "deal_community")
-    events = table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=3))
-    assert decided(events) == {(1, "trips"): ("returned", ("13.E",), None)}
-    closed = [(word_of(e.action, e.wager), e.by, e.role) for e in events if isinstance(e, f.DutyClosed)]
-    due = ["settle_trips"] if laid else ["deal_community", "settle_trips"]
-    assert closed == [(action, "md-uth", "rulebook") for action in due]
-    assert duties(table) == {"return_all_wagers", "reshuffle"}
-
-
-@pytest.mark.parametrize("rulebook", ["md-uth", "ma-uth"])
-@pytest.mark.parametrize("shown", [0, 1, 2])
-def test_community_cards_that_lie_there_by_a_confirmed_duty_can_be_told_and_settle_trips(dealt, rulebook, shown):
-    """However many streets the dealer reported one by one. Clauses: md-uth 13.G, ma-uth 15(a)."""
-    table = dealt(rulebook, 1)
-    table.act(SEEN)
-    for street in (a.Street.FLOP, a.Street.LAST_TWO)[:shown]:
-        table.act(a.RevealCommunity(street))
-    close(table, "deal_community")
-    table.act(a.RecordHand(Area.COMMUNITY, "2c 7d 9h Js 3c"))
-    table.act(a.RecordHand(Area.PLAYER, "2d 2h", 1))
-    (line,) = [x for x in offer(table.setup, table.state.playing).lines if x.wager == "trips"]
-    assert (line.seat, line.outcome, line.paid) == (1, "win", 3 * line.stake)
 
 
 @pytest.mark.parametrize("rulebook", ["ma-uth", "md-uth"])
@@ -107,56 +75,6 @@ def test_a_spared_trips_that_was_settled_is_asked_about_when_all_is_void_again(d
     (hold,) = [e for e in events if isinstance(e, f.HoldPlaced)]
     assert "settled already, and no text says what follows" in hold.reason
     assert table.fates()[1, "trips"] == "settled"
-
-
-def test_a_second_void_asks_nothing_where_nothing_was_settled(dealt):
-    table = dealt("md-uth")
-    table.act(SEEN)
-    table.act(a.RecordStubCount(table.right_stub() - 1))
-    assert not table.state.holds
-
-
-@pytest.mark.parametrize("trips", [(), (1,)])
-def test_no_hand_of_a_void_round_is_completed(dealt, trips):
-    """The hands are void; a dealer's hand that is found short only now is played by nobody. Clause: ma-uth 15(a), 15(d)."""
-    table = dealt("ma-uth", *trips)
-    table.act(SEEN)
-    table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_DEALER, completable=True))
-    assert "complete_dealer_hand" not in duties(table)
-
-
-def test_a_spared_trips_that_is_held_after_all_and_stands_goes_back_as_the_second_void_would_have_it(dealt):
-    """R-22 asks the floor each time; nothing is dealt or settled meanwhile. Clauses: ma-uth 15(a), 15(d)."""
-    table = dealt("ma-uth", 1, **{"R-22": "hold"})
-    table.act(SEEN)
-    table.act(a.ResolveHold(next(iter(table.state.holds)), BACK))
-    assert {"deal_community", "settle_trips"} <= duties(table)
-    table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_DEALER))
-    assert table.fates()[1, "trips"] == "held"
-    assert duties(table).isdisjoint({"deal_community", "settle_trips"})
-
-
-@pytest.mark.parametrize(
-    ("rulebook", "back"), [("md-uth", (("13.E",), None)), ("ma-uth", ((), "R-22"))], ids=["md-uth", "ma-uth"]
-)
-def test_a_wager_held_before_its_round_was_void_goes_back_with_the_others(dealt, rulebook, back):
-    """That it stands is no fate in a round in which nothing is settled any more. Clauses: md-uth 13.E; ma-uth 15(d), R-22."""
-    table = dealt(rulebook)
-    table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=3))
-    table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_DEALER))
-    assert table.fates()[3, "ante"] == "held"
-    events = table.act(a.ResolveHold(next(iter(table.state.holds)), STANDS))
-    assert decided(events) == dict.fromkeys([(3, "ante"), (3, "blind")], ("returned", *back))
-    assert "return_all_wagers" in duties(table)
-
-
-def test_a_trips_that_no_void_spares_goes_back_with_the_others_though_it_stands(dealt):
-    """R-22 asks the floor about all of them at once, and nothing of the round is settled any more. Clause: ma-uth 15(d)."""
-    table = dealt("ma-uth", 1, **{"R-22": "hold"})
-    table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_DEALER))
-    events = table.act(a.ResolveHold(next(iter(table.state.holds)), STANDS))
-    assert decided(events) == dict.fromkeys(table.fates(), ("returned", (), "R-22"))
-    assert duties(table).isdisjoint({"deal_community", "settle_trips"})
 
 
 @pytest.mark.parametrize(
@@ -244,30 +162,6 @@ def test_the_ante_of_a_hand_that_was_declared_falsely_is_lost(make_table, electe
     assert [d.seat for d in table.state.duties.values() if d.word == "collect_ante"] == [1]
 
 
-def recited(table, trigger, under, *cite):
-    """What the rows of this trigger that stand under a clause demand is demanded by these clauses instead."""
-    law = table.setup.law
-    rows = [
-        dataclasses.replace(row, do=tuple(dataclasses.replace(demand, cite=cite) for demand in row.do))
-        if row.cite == (under,)
-        else row
-        for row in law.rulebook.rows[trigger]
-    ]
-    assert rows != list(law.rulebook.rows[trigger]), f"no row stands under {under}"
-    table.with_book(rows={**law.rulebook.rows, trigger: tuple(rows)})
-
-
-def test_a_wager_goes_back_by_the_clause_of_the_way_in_which_cards_are_dealt(dealt):
-    """Where a document repeats the void in the chapter of each way of dealing, only its own is cited."""
-    table = dealt("md-uth")
-    trigger = Trigger.WRONG_COUNT_DEALER
-    recited(table, trigger, "13.E", "8.G(1)", "9.E(1)", "10.E(1)")
-    table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=3))
-    table.act(a.ReportIrregularity(trigger))
-    events = table.act(a.ResolveHold(next(iter(table.state.holds)), STANDS))
-    assert decided(events) == dict.fromkeys([(3, "ante"), (3, "blind")], ("returned", ("10.E(1)",), None))
-
-
 # ---- Trips of a hand that was not dealt yet
 
 
@@ -324,40 +218,3 @@ def test_of_wagers_that_one_reading_holds_a_trips_alone_is_settled(dealt):
     )
     table.act(a.ResolveHold(of_trips.id, STANDS))
     assert table.fates()[1, "trips"] == "to_settle"
-
-
-def test_trips_that_goes_back_leaves_nothing_to_be_dealt(seen_early):
-    """Clause: md-uth 13.F, R-127."""
-    seen_early.act(a.ResolveHold(next(iter(seen_early.state.holds)), a.Resolution.RETURN_WAGER))
-    assert set(seen_early.fates().values()) == {"returned"}
-    assert not duties(seen_early) & {"deal_community", "settle_trips"}
-
-
-def test_what_the_floor_let_stand_is_not_asked_about_again(seen_early):
-    """Another of the dealer's cards is seen after that. Clause: md-uth 13.G, R-127."""
-    seen_early.act(a.ResolveHold(next(iter(seen_early.state.holds)), STANDS))
-    seen_early.act(SEEN)
-    assert seen_early.fates()[1, "trips"] == "to_settle"
-    assert not seen_early.state.holds
-
-
-def test_an_answer_about_who_left_is_none_about_a_hand_that_is_missing(make_table):
-    """Its hand is void all the same, and of Trips the void asks the floor: what was held goes back, as others do. Clause:
-    md-uth 13.F, R-53, R-127."""
-    table = make_table("md-uth").ready().begin(trips=(1,)).let_out().deal(2)
-    table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=1))
-    (hold,) = table.state.holds
-    table.act(SEEN)
-    table.act(a.ResolveHold(hold, STANDS))
-    assert table.fates()[1, "trips"] == "returned"
-
-
-def test_only_a_trips_goes_back_as_if_one_had_been_placed(dealt):
-    """Where none was, an ante goes back by its own row, whatever the rows of a round with one say. Clause: md-uth 13.F."""
-    table = dealt("md-uth")
-    trigger = Trigger.DEALER_CARD_EXPOSED
-    recited(table, trigger, "13.G", "99.Z")
-    table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=3))
-    table.act(a.ReportIrregularity(trigger))
-    events = table.act(a.ResolveHold(next(iter(table.state.holds)), STANDS))
-    assert decided(events) == dict.fromkeys([(3, "ante"), (3, "blind")], ("returned", ("13.F",), None))

@@ -2,13 +2,11 @@
 
 import pytest
 
-from controller.rules.vocabulary import Area, Method, Trigger
-from controller.table.questions.deal_plan import deal_plan
+from controller.rules.vocabulary import Method, Trigger
 from controller.table.words import acts as a
 from controller.table.words import facts as f
 from drivers import events as e
 
-BY_PEOPLE = (Method.HAND, Method.MANUAL_SHOE)
 BY_DEVICE = (Method.DEALING_SHOE, Method.SHUFFLER)
 OFFERED = ("trips", "six_card")
 
@@ -17,50 +15,6 @@ def betting(make_table, method, **elect):
     elected = {question.replace("_", "-"): choice for question, choice in elect.items()}
     table = make_table("md-uth", method, offered=OFFERED, elect=elected, devices=("shuffler-1", "shoe-1")).ready()
     return table.begin("red", seats=(1,), trips=(1,))
-
-
-@pytest.mark.parametrize("method", BY_PEOPLE)
-def test_the_bonus_is_not_taken_while_no_clause_deals_its_cards(make_table, method):
-    """R-151 = not_offered: also at a table that changes to this way of dealing."""
-    table = betting(make_table, method)
-    refused = table.refused(a.PlaceWager(1, "six_card", 500))
-    assert (refused.code, refused.cite) == ("wager_withheld", table.setup.law.rulebook.wagers["six_card"].cite)
-    assert not [planned for planned in deal_plan(table.setup, table.round) if planned.area is Area.SIX_CARD_BOX]
-
-
-def test_it_is_taken_again_once_a_device_deals(make_table):
-    """The way of dealing of the round decides, not that of the file."""
-    table = make_table("md-uth", Method.DEALING_SHOE, offered=OFFERED, devices=("shuffler-1", "shoe-1")).ready()
-    table.act(a.ChangeMethod(Method.MANUAL_SHOE))
-    for duty in list(table.state.duties):
-        table.act(a.ConfirmDuty(duty))
-    table.begin("red", seats=(1,), trips=(1,))
-    assert table.refused(a.PlaceWager(1, "six_card", 500)).code == "wager_withheld"
-    for wager in ("trips", "ante", "blind"):
-        table.act(a.WithdrawWager(1, wager))
-    table.act(a.EndRound())
-    if table.state.devices["shoe-1"].out is not None:
-        table.act(a.ReturnDevice("shoe-1"))
-    table.act(a.ChangeMethod(Method.DEALING_SHOE))
-    table.begin("red", seats=(1,), trips=(1,))
-    table.act(a.PlaceWager(1, "six_card", 500))
-
-
-@pytest.mark.parametrize("method", Method)
-def test_the_stub_of_a_round_with_a_box_is_four_cards_shorter(make_table, method):
-    """R-151 = dealt_first by people, 10.B(1) by a device: 13 cards are out with the board, and 39 make the deck whole."""
-    table = betting(make_table, method, R_151="dealt_first")
-    table.act(a.PlaceWager(1, "six_card", 500))
-    table.let_out()
-    if method in BY_DEVICE:
-        table.deal()
-    else:
-        table.act(a.RecordInitialDeal())
-    table.to_showdown()
-    burned = table.setup.law.rulebook.dealing[method].burns.value
-    (counted,) = table.act(a.RecordStubCount(39 - burned))
-    assert isinstance(counted, f.StubCounted)
-    assert counted.right
 
 
 @pytest.mark.parametrize("method", BY_DEVICE)

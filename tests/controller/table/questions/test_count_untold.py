@@ -8,8 +8,7 @@ from controller.table.decide import fold
 from controller.table.questions.stub_count_and_turns import stub_count_waived
 from controller.table.words import acts as a
 from controller.table.words import facts as f
-from controller.table.words.structs import replace
-from drivers.events import Back, Capability, StackDispensed
+from drivers.events import Back, StackDispensed
 
 BETS = {
     "md-uth": ("ante", "blind"),
@@ -53,13 +52,6 @@ def four_rounds(table):
     return table
 
 
-def test_as_long_as_each_shuffle_tells_its_count_nothing_is_due(ready):
-    """Clause: md-uth 8.E; nj-pikit 39.7(f); ma-colorado 7(f)."""
-    whole_round(four_rounds(ready), "red")
-    whole_round(ready, "blue")
-    assert ready.state.since_stub_count == 6
-
-
 def test_the_stub_of_a_set_whose_shuffle_told_no_count_is_counted(ready):
     """In the round with it, and the refusal says why; the other set is not concerned, and may be dealt in between."""
     whole_round(four_rounds(ready), "red", count=None)
@@ -88,29 +80,6 @@ def test_a_shuffler_that_never_tells_one_waives_nothing(make_table):
     assert "5 rounds are reached" in table.refused(a.CollectCards()).reason
 
 
-@pytest.mark.parametrize(
-    ("name", "counts", "cite"),
-    [("md-uth", False, "8.E"), ("ma-uth", True, "7(f)")],
-    ids=["no device counts", "nothing is waived"],
-)
-def test_a_count_that_no_shuffle_could_waive_is_due_without_further_words(make_table, name, counts, cite):
-    """What was told of the last shuffle is nobody's question then. Clause: md-uth 8.E; ma-uth 7(f), R-05."""
-    table = make_table(name, Method.MANUAL_SHOE, offered=(), devices=("shuffler-1",)).ready()
-    if not counts:
-        table.online("shuffler-1", capabilities=(Capability.TWO_SETS,))
-    table.shuffled("red", None)
-    every = table.setup.law.rulebook.stub.every_rounds.value
-    table.state = replace(table.state, since_stub_count=every - 1)
-    play(table, "red")
-    refused = table.refused(a.CollectCards())
-    assert (
-        refused.reason
-        == f"count the stub before the cards are collected (record_stub_count): {every} rounds are reached"
-    )
-    assert refused.code == "stub_count_due"
-    assert refused.cite == (cite,)
-
-
 def test_of_a_set_that_is_not_at_this_table_no_count_is_known(make_table):
     """A record of the house's former sets: cards of the green one came out before anybody let them out. Clause: md-uth 10.C."""
     table = make_table("md-uth").ready()
@@ -118,36 +87,3 @@ def test_of_a_set_that_is_not_at_this_table_no_count_is_known(make_table):
     begun = f.RoundBegun("t1-1", 1, "green", Method.DEALING_SHOE, "x", "ultimate")
     facts = (f.Fact("table", begun), f.Fact("shoe-1", StackDispensed(Back.UNKNOWN, 1, 2)))
     assert not stub_count_waived(table.setup, fold(table.state, facts))
-
-
-def test_cards_that_were_shuffled_before_the_round_was_ended_are_counted_in_the_next(ready):
-    """They were counted before the deal, and nobody can count that stub any more."""
-    four_rounds(ready)
-    play(ready, "red")
-    ready.act(a.CollectCards())
-    ready.shuffled("red", None)
-    ready.act(a.EndRound())
-    whole_round(ready, "blue")
-    play(ready, "red")
-    assert not stub_count_waived(ready.setup, ready.state)
-
-
-def test_a_shuffle_that_finds_the_wrong_number_has_told_it(ready):
-    """The set is removed for it; its stub is not asked for beside that. Clause: nj-pikit 39.7(f)."""
-    four_rounds(ready)
-    play(ready, "red")
-    ready.act(a.CollectCards())
-    ready.shuffled("red", 51)
-    ready.act(a.EndRound())
-
-
-def test_a_set_that_is_still_to_be_shuffled_is_none_that_told_nothing(ready):
-    """Between the first wager and the first card its shuffle may still come. Clause: nj-pikit 39.7(f)."""
-    whole_round(four_rounds(ready), "red", count=None)
-    whole_round(ready, "blue")
-    ready.act(a.BeginRound("red"))
-    assert stub_count_waived(ready.setup, ready.state)
-    ready.shuffled("red")
-    ready.act(a.EndRound())
-    play(ready, "red")
-    assert stub_count_waived(ready.setup, ready.state)

@@ -271,19 +271,6 @@ def test_no_envy_where_no_table_of_the_document_pays_it(with_envy):
     assert (refused.code, refused.cite) == ("no_envy", ())
 
 
-def test_envy_belongs_to_the_settlement_and_to_tables_that_pay_it(make_table):
-    """Not before the dealer's hand is shown; and a document without envy says so. Clause: md-uth 11.J."""
-    table = make_table("md-uth", elect=ENVY).ready().begin(trips=())
-    for seat in (1, 3):
-        table.chip(seat)
-    table.let_out().deal()
-    assert (
-        "settle_wager cannot be done in phase" in table.refused(a.SettleWager(1, "envy", WIN, 1, holder=3)).reason
-    )
-    table = make_table("ma-uth").ready().begin().let_out().deal().to_showdown()
-    assert "ma-uth pays no envy bonus" in table.refused(a.SettleWager(1, "envy", WIN, 1, holder=3)).reason
-
-
 @pytest.fixture
 def told(make_table):
     """Seat 1 wins with kings and queens, seat 3 loses: 20.00, 10.00 and 20.00 go back, and 10.00 of Trips is lost."""
@@ -331,17 +318,6 @@ def test_what_was_settled_by_itself_is_not_counted_again(told):
     assert only(told.act(a.SettleRound(3000)), f.RoundSettled).difference == 0
 
 
-@pytest.mark.parametrize("cards", ["Qs ??", None])
-def test_a_sum_is_compared_with_nothing_that_is_not_known(make_table, cards):
-    """A hand that was not read, or not told: the sum is recorded, and no difference is made up."""
-    table = make_table("ma-uth").ready().begin().let_out().deal().to_showdown()
-    for act in (*KINGS, hand(1, "Kc Qh"), *([hand(3, cards)] if cards else [])):
-        table.act(act)
-    settled = only(table.act(a.SettleRound(5000)), f.RoundSettled)
-    assert (settled.handed_back, settled.offered, settled.difference) == (5000, None, None)
-    assert Check.PAYMENTS in unchecked(table.setup, table.state)
-
-
 def test_without_a_sum_nothing_is_compared_and_what_it_should_come_to_is_on_record(told):
     """Nobody has added up: no difference, and the payments were not checked."""
     settled = only(told.act(a.SettleRound()), f.RoundSettled)
@@ -362,18 +338,6 @@ def test_after_the_last_envy_nothing_is_offered(with_envy):
         if line.wager == "progressive" and line.outcome is WIN:
             table.act(a.ValidateProgressive(line.seat, True))
         table.act(a.SettleWager(line.seat, line.wager, line.outcome, line.paid, holder=line.holder))
-    assert offer(table.setup, table.round) is None
-
-
-def test_no_coupon_is_offered_before_its_wager_is(make_table):
-    """Community cards that are told after the flop settle nothing yet."""
-    table = make_table("ma-uth", elect={"R-108": "even_money"}).ready()
-    table.act(a.BeginRound("red"))
-    table.act(a.PlaceWager(1, "ante", 1000, coupon=500))
-    table.act(a.PlaceWager(1, "blind", 1000))
-    table.let_out().deal().decide_all(a.Decision.CHECK)
-    table.act(a.RevealCommunity(a.Street.FLOP))
-    table.act(a.RecordHand(Area.COMMUNITY, "Kh Qd 7s"))
     assert offer(table.setup, table.round) is None
 
 

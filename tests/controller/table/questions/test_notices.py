@@ -1,9 +1,7 @@
 """A bonus is withdrawn only after a notice. Clause: ma-colorado 6a(a); no other document asks for one."""
 
 import msgspec
-import pytest
 
-from controller.rules.read.library import find
 from controller.table.state.recorded_setup import setup_told
 from controller.table.words import acts as a
 from controller.table.words import facts as f
@@ -19,15 +17,6 @@ def started(table, *offered: str) -> list[f.Event]:
 
 def holds(events: list[f.Event]) -> list[f.HoldPlaced]:
     return [event for event in events if isinstance(event, f.HoldPlaced)]
-
-
-@pytest.mark.parametrize(
-    ("book", "wagers"),
-    [("ma-uth", []), ("md-uth", []), ("nj-pikit", []), ("fast-action", []), ("ma-colorado", ["bonus"])],
-)
-def test_one_document_asks_for_a_notice(book, wagers):
-    """The others print what signs say, and nothing of a wager that is withdrawn."""
-    assert [name for name, rule in find(book).wagers.items() if rule.notice] == wagers
 
 
 def test_a_bonus_that_went_without_a_notice_holds_the_table(make_table):

@@ -1,7 +1,5 @@
 """One person at several positions: as many as the document allows, side by side, and only where the person is known."""
 
-import pytest
-
 from controller.rules.vocabulary import Method, Trigger
 from controller.table.words import acts as a
 from controller.table.words import facts as f
@@ -11,35 +9,6 @@ def betting(make_table, rulebook, elect=None, method=Method.DEALING_SHOE):
     table = make_table(rulebook, method, elect=elect, offered=()).ready()
     table.act(a.BeginRound("red"))
     return table
-
-
-ONE = {
-    "md-uth": ("ante", "7.G", Method.DEALING_SHOE), "ma-uth": ("ante", "12", Method.DEALING_SHOE),
-    "fast-action": ("original", "(j)(1)", Method.MANUAL_SHOE),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("rulebook", ONE)
-def test_a_known_player_has_one_position_where_the_text_allows_one(make_table, rulebook):
-    """The same person at a second seat is refused by clause; another one, or one whom nobody named, is not."""
-    wager, clause, method = ONE[rulebook]
-    table = betting(make_table, rulebook, method=method)
-    (placed,) = table.act(a.PlaceWager(1, wager, 1000, "card 4711"))
-    assert placed.player == "card 4711"
-    refused = table.refused(a.PlaceWager(3, wager, 1000, "card 4711"))
-    assert ("at seats 1, 3" in refused.reason, clause in refused.cite) == (True, True)
-    table.act(a.PlaceWager(3, wager, 1000, "card 4712"))
-    table.act(a.PlaceWager(5, wager, 1000))
-
-
-def test_two_positions_lie_side_by_side_where_two_are_elected(make_table):
-    """Clause: ma-colorado 6(e)."""
-    table = betting(make_table, "ma-colorado", {"positions": "two"})
-    table.act(a.PlaceWager(2, "ante", 1000, "ann"))
-    refused = table.refused(a.PlaceWager(4, "ante", 1000, "ann"))
-    assert ("side by side" in refused.reason, refused.cite) == (True, ("6(e)",))
-    table.act(a.PlaceWager(3, "ante", 1000, "ann"))
-    assert "a player has 2 here" in table.refused(a.PlaceWager(4, "ante", 1000, "ann")).reason
 
 
 def test_a_position_in_the_middle_that_is_given_up_keeps_the_bets_open(make_table):

@@ -85,55 +85,6 @@ def is_due(table):
     return due(table.setup, table.state) is not None
 
 
-@pytest.mark.parametrize("counted_by", ["per_table", "per_deck", "both"])
-@pytest.mark.parametrize(("rounds", "waits"), [(3, False), (4, True)])
-def test_with_one_deck_all_three_come_to_the_fifth_round(make_table, book, counted_by, rounds, waits):
-    """The fourth round need not be counted, the fifth must. R-148."""
-    table = played(at_table(make_table, book, backs=("red",), R_148=counted_by), *["red"] * rounds)
-    assert is_due(settled(table, "red")) is waits
-
-
-def test_by_the_table_a_deck_may_never_be_counted(make_table, book):
-    """The blue one is counted in each fourth round, so the red one never comes to its own. R-148."""
-    table = at_table(make_table, book, R_148="per_table")
-    for _ in range(2):
-        played(table, "red", "blue", "red")
-        ended(settled(table, "blue"), "blue", count=True)
-    assert (table.state.sets["red"].since_count, table.state.since_stub_count) == (4, 0)
-    assert not is_due(settled(table, "red"))
-
-
-@pytest.mark.parametrize("counted_by", ["per_deck", "both"])
-def test_by_the_deck_its_own_fifth_round_is_counted(make_table, book, counted_by):
-    """The same course: four red rounds without a count, and the fifth has one, whatever was counted of the blue deck. R-148."""
-    table = at_table(make_table, book, R_148=counted_by)
-    for _ in range(2):
-        played(table, "red", "blue", "red")
-        ended(settled(table, "blue"), "blue", count=True)
-    settled(table, "red")
-    refused = table.refused(a.CollectCards())
-    assert refused.code == "stub_count_due"
-    ended(table, "red", count=True)
-    assert table.state.sets["red"].since_count == 0
-
-
-def test_by_the_deck_alone_the_table_s_fifth_round_is_not(make_table, book):
-    """Two decks in turn: the fifth round of the table is the third of its deck; both of them together want it. R-148."""
-    backs = ("red", "blue", "red", "blue")
-    assert not is_due(settled(played(at_table(make_table, book, R_148="per_deck"), *backs), "red"))
-    assert is_due(settled(played(at_table(make_table, book, R_148="both"), *backs), "red"))
-    assert is_due(settled(played(at_table(make_table, book, R_148="per_table"), *backs), "red"))
-
-
-@pytest.mark.parametrize(("rounds", "waits"), [(3, False), (4, True)])
-def test_by_the_deck_nine_rounds_of_the_table_are_the_fifth_of_one(make_table, book, rounds, waits):
-    """R-148 = per_deck: each deck is counted in its own fifth round, not in its fourth."""
-    table = at_table(make_table, book, R_148="per_deck")
-    for _ in range(rounds):
-        played(table, "red", "blue")
-    assert is_due(settled(table, "red")) is waits
-
-
 def test_a_deck_that_is_over_its_rounds_is_counted_between_rounds(make_table, book):
     """The refusal names the deck, and the count of the other one does not do. R-148."""
     table = at_table(make_table, book, R_148="per_deck")

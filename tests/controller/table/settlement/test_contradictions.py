@@ -51,22 +51,6 @@ def fast(make_table):
     return make
 
 
-@pytest.mark.parametrize(("said", "cards"), [(False, KINGS), (True, QUEEN)])
-def test_a_dealers_hand_that_was_misread_holds_the_round(pikit, said, cards):
-    """Clause: nj-pikit 39.1, 39.10(f)."""
-    (reason,) = reasons(pikit(said).act(cards))
-    assert f"said to {'reach' if said else 'not reach'} its minimum" in reason
-    assert "correct_settlement" in reason
-    assert not set(cards.cards.split()) & set(reason.replace(",", " ").split())
-
-
-@pytest.mark.parametrize(
-    ("said", "cards"), [(True, KINGS), (False, QUEEN), (False, a.RecordHand(Area.DEALER, "Kd ?? 4h 3s 2c"))]
-)
-def test_cards_that_fit_or_that_were_not_all_read_hold_nothing(pikit, said, cards):
-    assert reasons(pikit(said).act(cards)) == []
-
-
 def test_play_five_that_went_back_by_a_slip_is_settled_by_the_cards(pikit):
     """It was returned in full, so that a win owes the winnings and a loss the stake. Clause: nj-pikit 39.11(a)."""
     table = pikit(False)
@@ -82,18 +66,6 @@ def test_play_five_that_went_back_by_a_slip_is_settled_by_the_cards(pikit):
     assert fold(State.initial(table.setup), table.all) == table.state
 
 
-def test_what_went_back_by_another_cause_is_not_settled_by_the_cards(pikit, make_table):
-    """The dealer qualified, and a person sent this wager back; or the round is void."""
-    table = pikit(True)
-    table.act(a.ReportIrregularity(Trigger.PLAYER_LEFT, seat=3))
-    table.act(a.ResolveHold(next(iter(table.state.holds)), a.Resolution.RETURN_WAGER))
-    assert "not settled by the cards" in table.refused(a.CorrectSettlement(3, "play_5", WIN, "x", 1000)).reason
-    void = pikit(False)
-    void.act(KINGS)
-    void.act(a.ResolveHold(next(iter(void.state.holds)), a.Resolution.VOID))
-    assert "not settled by the cards" in void.refused(a.CorrectSettlement(3, "play_5", WIN, "x", 1000)).reason
-
-
 @pytest.mark.parametrize(("said", "cards", "held"), [
     (True, NO_FOUR, True), (False, FOUR, True), (True, FOUR, False), (False, NO_FOUR, False),
 ])  # fmt: skip
@@ -103,52 +75,12 @@ def test_a_natural_of_the_dealer_that_was_misread_holds_the_round(fast, said, ca
     assert [f"said to be {'a' if said else 'no'} natural" in reason for reason in found] == [True] * held
 
 
-def test_a_dealers_hand_that_is_set_against_the_house_ways_holds_as_soon_as_it_is_told(fast):
-    """Before the community cards it can still be set right, and told again nothing is held. R-200. Clause: (h)(7), (h)(9)."""
-    table = fast(False)
-    (reason,) = reasons(table.act(a.RecordHand(Area.DEALER, "Ks Kd 4h 2c", played="Ks 4h")))
-    assert "highest pair [(h)(9)(ii)]" in reason
-    assert not {"Ks", "Kd", "4h", "2c"} & set(reason.replace(",", " ").split())
-    table.act(a.ResolveHold(next(iter(table.state.holds)), a.Resolution.GO_ON))
-    assert reasons(table.act(a.RecordHand(Area.DEALER, "Ks Kd 4h 2c", played="Kd Ks"))) == []
-    assert reasons(table.act(a.RecordHand(Area.DEALER, "Ks Kd ?? 2c", played="Kd 2c"))) == []
-
-
 def test_the_second_hand_that_went_back_by_a_slip_is_settled_by_the_cards(fast):
     """Clause: fast-action (h)(8)."""
     table = fast(True, "split")
     assert table.fates()[1, "second_hand"] == "returned"
     table.act(NO_FOUR)
     assert table.act(a.CorrectSettlement(1, "second_hand", LOSE, "no natural"))[0].owed == -1000
-
-
-def test_a_natural_that_the_cards_of_the_player_are_none_holds_once(fast):
-    """It was answered and may be paid; nothing is compared with such cards. Clause: fast-action (h)(2)."""
-    table = fast(True, "natural")
-    (reason,) = reasons(table.act(a.RecordHand(Area.PLAYER, "9c 9h 9d 8s", 1)))
-    assert "do not fit what was answered" in reason
-    assert "report_irregularity" in reason
-    (hold,) = table.state.holds
-    table.act(a.ResolveHold(hold, a.Resolution.GO_ON))
-    assert reasons(table.act(FOUR)) == []
-    assert reasons(table.act(a.RecordHand(Area.PLAYER, "9c 9h 9d 9s", 1))) == []
-
-
-def test_a_declared_winner_that_the_cards_disprove_holds(make_table):
-    """Clause: ma-colorado 10(b)(3)(i), 14(d)."""
-    table = make_table("ma-colorado", offered=()).ready().bet((1, "ante", 1000), (3, "ante", 1000))
-    table.let_out().deal()
-    table.answer(1, "declare")
-    (reason,) = reasons(table.act(a.RecordHand(Area.PLAYER, "9c 9h 8d", 1)))
-    assert "do not fit what was answered" in reason
-
-
-def test_two_cards_that_the_house_ways_do_not_set_hold(fast):
-    """The dealer's queen and deuce of a pair of kings. Clause: fast-action (h)(9)(ii)."""
-    table = fast(False)
-    table.act(a.RevealCommunity(a.Street.COMMUNITY))
-    told = a.RecordHand(Area.DEALER, "Kd Kc Qh 2s", played="Qh 2s")
-    assert ["not set by the house ways" in reason for reason in reasons(table.act(told))] == [True]
 
 
 def test_a_declaration_that_the_cards_prove_is_not_reported_as_false(make_table):
@@ -205,18 +137,6 @@ def test_a_natural_that_is_none_switches_off_no_comparison_of_the_others(fast):
     (settled,) = [event for event in events if isinstance(event, f.WagerSettled)]
     assert (settled.offered, settled.difference) == (LOSE, 2000)
     assert len(reasons(events)) == 1
-
-
-def test_each_hand_that_cannot_be_holds_once(make_table):
-    """A second one is found beside the first, and one that is put right leaves nothing to ask about the other."""
-    table = make_table("fast-action", Method.MANUAL_SHOE, offered=()).ready()
-    table.bet(*[(seat, "original", 1000) for seat in (1, 2, 4)]).let_out()
-    table.act(a.RecordInitialDeal())
-    for seat, decision in ((1, "natural"), (2, "natural"), (4, "set")):
-        table.answer(seat, decision)
-    table.act(a.RevealDealer(natural=True))
-    for seat, cards, held in ((1, "9c 9h 9d 8s", 1), (2, "7c 7h 7d 6s", 1), (2, "7c 7h 7d 7s", 0)):
-        assert len(reasons(table.act(a.RecordHand(Area.PLAYER, cards, seat)))) == held
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ import pytest
 from controller.games.settling.settled import Outcome
 from controller.rules.vocabulary import Area, Method, Trigger
 from controller.table.settlement.offer import offer
-from controller.table.settlement.unchecked import Check, unchecked
 from controller.table.words import acts as a
 from drivers import events as e
 
@@ -22,16 +21,6 @@ def betting(make_table):
     return make
 
 
-def test_a_shuffler_that_does_not_tell_its_mode_is_believed_and_that_is_said(betting):
-    """The wager is taken; that its mode was not checked stands with the round."""
-    table = betting(None)
-    table.act(a.PlaceWager(1, "cover_all", 500))
-    assert Check.DEVICE_MODE in unchecked(table.setup, table.state)
-    known = betting(e.Mode.COVER_ALL)
-    known.act(a.PlaceWager(1, "cover_all", 500))
-    assert Check.DEVICE_MODE not in unchecked(known.setup, known.state)
-
-
 def test_the_number_of_hands_is_read_off_once_the_cards_are_dealt(betting):
     """Not before the deal, not out of what can be."""
     table = betting(e.Mode.COVER_ALL)
@@ -44,19 +33,6 @@ def test_the_number_of_hands_is_read_off_once_the_cards_are_dealt(betting):
     table.act(a.RecordHandsFound(3))
     table.to_showdown()
     table.act(a.SettleRound())
-
-
-def test_as_many_hands_as_the_table_can_hold_may_be_found(betting):
-    """Six seats and the dealer; more than were dealt is recorded and holds."""
-    table = betting(e.Mode.COVER_ALL).let_out().deal()
-    found, held = table.act(a.RecordHandsFound(7))[:2]
-    assert (found.hands, found.expected, found.right, held.kind) == (7, 3, False, "hold_placed")
-
-
-def test_where_another_device_deals_nothing_finds_the_hands(make_table):
-    """Clause: ma-uth 13(e) speaks of the shuffler that deals."""
-    table = make_table("ma-uth").ready().begin().let_out().deal()
-    assert "no device finds the hands" in table.refused(a.RecordHandsFound(3)).reason
 
 
 @pytest.mark.parametrize(

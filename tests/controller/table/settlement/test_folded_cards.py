@@ -100,14 +100,6 @@ def test_cards_that_decide_nothing_go_to_the_rack_at_once(folds, lies, rest, car
     reveal(table)
 
 
-@pytest.mark.parametrize("cards", ["recorded", "kept"])
-def test_trips_keeps_the_cards_whatever_lies_beside_it(folds, cards):
-    """Clause: md-uth 11.F(3)(a)."""
-    table, said = folds(("trips", "ultimate_pairs"), cards=cards)
-    assert (said.cards_to, said.under, said.reading) == ("under_wager", "trips", "R-80")
-    reveal(table)
-
-
 OTHERS = {"ma-uth": ("cover_all", "R-97", "10(e)(2)(ii)"), "md-uth": ("progressive", "R-109", "11.F(3)(b)")}
 
 

@@ -2,8 +2,6 @@
 
 import pytest
 
-from controller.games.settling.engine import settler_of
-from controller.games.settling.round import Hand, Irregularity, Round
 from controller.rules.vocabulary import Area, Role, Trigger
 from controller.table.settlement.offer import offer
 from controller.table.words import acts as a
@@ -85,14 +83,6 @@ def of_progressive(table, seat):
     ]
 
 
-@pytest.mark.parametrize("reading", ["abandoned", "hold"])
-def test_a_progressive_wager_that_is_gone_earns_no_envy(with_progressives, reading):
-    """Lost or given back when its player left; seat 3 has a straight flush. Clause: md-uth 11.J(2)(e)."""
-    table = with_progressives({"R-53": reading}, then=left)
-    assert of_progressive(table, 1) == []
-    assert ("progressive", WIN, 500_000, 0) in of_progressive(table, 3)
-
-
 @pytest.mark.parametrize(("reading", "fate"), [("abandoned", "lost"), ("hold", "returned")])
 def test_the_hand_of_a_wager_that_is_gone_earns_the_others_no_envy(with_progressives, reading, fate):
     """Seat 1 has a straight flush and left; the house pays envy only for the hand of who has a progressive wager.
@@ -120,38 +110,6 @@ def test_the_hand_of_who_never_had_a_progressive_wager_earns_the_others_no_envy(
         assert refused.cite == ("11.J(2)(e)(ii)",)
     else:
         table.act(envy)
-
-
-@pytest.mark.parametrize(
-    ("holder", "hand", "outcomes"),
-    [
-        ("with_progressive", "counts", []),
-        ("any", "counts", [(WIN, 150_000, None)]),
-        ("any", "does_not_count", []),
-        ("any", "ask", [(HELD, 0, "R-136")]),
-    ],
-)
-def test_envy_for_the_hand_of_who_left_is_as_was_elected(with_progressives, holder, hand, outcomes):
-    """A round that is told as a whole, in which seat 1 left; the table makes the same of it.
-
-    Clause: md-uth 7.C(2), 11.J(2)(e)(i), (ii). No other document pays envy.
-    """
-    elected = {"R-53": "abandoned", "envy_holder": holder, "R-136": hand}
-    found = offer((playing := with_progressives(elected, then=left)).setup, playing.round)
-    assert [(x.outcome, x.paid, x.reading) for x in found.lines if x.wager == "envy" and x.seat == 3] == outcomes
-    table = with_progressives(elected)
-    cards = {seat: table.round.seen[Area.PLAYER, seat].cards for seat in (1, 3)}
-    wagers = {"ante": 1000, "blind": 1000, "play": 1000, "progressive": 500}
-    answers = (a.Decision.CHECK, a.Decision.CHECK, a.Decision.PLAY)
-    round_ = Round(
-        tuple(Hand(seat, wagers, cards[seat], answers) for seat in (1, 3)),
-        table.round.seen[Area.DEALER, 0].cards,
-        table.round.seen[Area.COMMUNITY, 0].cards,
-        meters=table.round.meters,
-        irregularity=Irregularity(Trigger.PLAYER_LEFT, seat=1),
-    )
-    lines = settler_of(table.setup.law).settle(round_).lines
-    assert [(x.outcome, x.paid, x.reading) for x in lines if x.wager == "envy" and x.seat == 3] == outcomes
 
 
 def test_a_chip_that_came_too_late_and_went_back_takes_nothing_from_the_meter(with_progressives):
@@ -215,29 +173,10 @@ def test_what_two_seats_have_lost_is_one_question_of_the_table(make_table):
     assert set(table.fates().values()) == {"returned"}
 
 
-def test_lost_wagers_stay_where_a_person_says_so(abandoned):
-    table = abandoned()
-    table.act(a.ReportIrregularity(Trigger.SHOE_JAM))
-    table.act(a.ResolveHold(next(iter(table.state.holds)), a.Resolution.STAYS_COLLECTED))
-    assert set(fates_of(table, 1).values()) == {"lost"}
-    assert "collect_seat_wagers" in duties(table)
-
-
 def test_a_void_of_another_hand_asks_nothing_about_lost_wagers(abandoned):
     """That hand alone is void. Clause: ma-uth 15(d)."""
     table = abandoned("ma-uth")
     table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=3))
-    assert not table.state.holds
-
-
-def test_what_the_row_itself_collects_is_not_asked_about(make_table):
-    """The hand is void and its ante collected by one clause. Clause: ma-colorado 14(d)."""
-    elect = {"version": "required_bet", "R-60": "collect"}
-    table = make_table("ma-colorado", elect=elect, offered=()).ready().bet((1, "ante", 1000), (3, "ante", 1000))
-    table.let_out().deal()
-    table.answer(1, "declare")
-    table.act(a.ReportIrregularity(Trigger.FALSE_DECLARATION, seat=1))
-    assert fates_of(table, 1) == {"ante": "lost"}
     assert not table.state.holds
 
 
@@ -279,18 +218,6 @@ def with_a_fold(make_table):
     return make
 
 
-@pytest.mark.parametrize(
-    ("reading", "lines"),
-    [
-        ("ask", [("progressive", HELD, 0, 0), ("envy", HELD, 0, 3)]),
-        ("lost", [("progressive", LOSE, 0, 0), ("envy", LOSE, 0, 3)]),
-    ],
-)
-def test_the_envy_of_a_player_who_folded_hangs_on_the_progressive_wager(with_a_fold, reading, lines):
-    """Who made the wager receives it; whether that of a folded hand stands is a reading. Clause: md-uth 11.J(2)(e)(i), R-103."""
-    assert of_progressive(with_a_fold(reading), 1) == lines
-
-
 def test_what_a_player_who_folded_would_be_paid_for_another_hand_is_asked_of_a_floorperson(with_a_fold):
     """Settled one by one or as a whole. Clause: md-uth 11.J(2)(e)(i), R-103."""
     table = with_a_fold("ask")
@@ -321,21 +248,6 @@ def test_the_hand_that_a_folded_player_may_envy_is_asked_for_and_not_where_that_
         found = offer(table.setup, table.round)
         missing[reading] = [x.wager for x in found.lines if x.seat == 1]
     assert missing == {"ask": ["progressive", "envy"], "lost": ["progressive"]}
-
-
-def test_a_single_wager_that_was_lost_is_asked_about_by_its_seat(make_table):
-    """The ante of a false declaration, before a void of all hands. Clause: ma-colorado 14(c), 14(d)."""
-    table = (
-        make_table("ma-colorado", offered=()).ready().bet((1, "ante", 1000), (3, "ante", 1000)).let_out().deal()
-    )
-    table.answer(1, "declare")
-    table.act(a.ReportIrregularity(Trigger.FALSE_DECLARATION, seat=1))
-    for hold in tuple(table.state.holds):
-        table.act(a.ResolveHold(hold, table.state.holds[hold].choices[0]))
-    table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=3))
-    (hold,) = table.state.holds.values()
-    assert (hold.seat, hold.wager) == (1, "lost")
-    assert hold.reason.startswith("seat 1: 1 wagers were lost before the void")
 
 
 def leave(table, *seats):
@@ -370,19 +282,3 @@ def test_what_goes_back_of_one_hand_leaves_the_rest_to_be_collected(make_table):
     table.act(a.ResolveHold(hold.id, a.Resolution.RETURN_WAGER))
     assert (set(fates_of(table, 1).values()), set(fates_of(table, 3).values())) == ({"returned"}, {"lost"})
     assert [d.seat for d in table.state.duties.values() if d.action == "collect_seat_wagers"] == [3]
-
-
-def test_what_was_collected_at_a_fold_and_what_was_lost_go_back_each_by_its_own_answer(make_table):
-    """Seat 1 has folded and left: its ante and blind lie in the container, and its Trips is collected still."""
-    elect = {"R-53": "abandoned", "R-71": "hold", **JAM_VOIDS}
-    table = make_table("md-uth", elect=elect).ready().begin(seats=(1, 3)).let_out().deal()
-    for street in (a.Street.FLOP, a.Street.LAST_TWO):
-        table.decide_all(a.Decision.CHECK)
-        table.act(a.RevealCommunity(street))
-    table.answer(1, "fold")
-    leave(table, 1)
-    table.act(a.ReportIrregularity(Trigger.SHOE_JAM))
-    (collected,) = (hold for hold in table.state.holds.values() if hold.reading == "R-71")
-    table.act(a.ResolveHold(collected.id, a.Resolution.RETURN_WAGER))
-    assert fates_of(table, 1) == {"ante": "returned", "blind": "returned", "trips": "lost"}
-    assert "collect_seat_wagers" in duties(table)

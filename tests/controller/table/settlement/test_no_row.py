@@ -60,37 +60,6 @@ def test_a_sum_of_no_row_waits_for_a_floorperson(at_showdown):
     assert Check.PAYMENTS in unchecked(table.setup, table.state)
 
 
-@pytest.mark.parametrize("paid", [1500, 2000, 3500, 4500, 15_000, 20_000, 25_000])
-def test_a_sum_of_any_row_passes(at_side_wagers, paid):
-    """Which row it is only the cards tell. Clause: ma-uth 11(d), table A of Trips."""
-    assert asked(at_side_wagers(), a.SettleWager(1, "trips", WIN, paid)) == ""
-
-
-@pytest.mark.parametrize("paid", [1, 500, 1501, 25_001])
-def test_a_sum_beside_the_rows_is_asked_about(at_side_wagers, paid):
-    """On each side of them."""
-    reason = asked(at_side_wagers(), a.SettleWager(1, "trips", WIN, paid))
-    assert "no row of its pay table gives that for 500" in reason
-
-
-@pytest.mark.parametrize(("paid", "returned", "waits"), [
-    (5000, 0, False), (4800, 200, False), (4500, 0, False), (5000, None, True), (4800, 0, True), (4900, 200, True),
-])  # fmt: skip
-def test_a_stake_that_was_counted_into_what_is_paid_is_of_its_row(at_side_wagers, paid, returned, waits):
-    """9 to 1 on 5.00 hands back 50.00, however it is told apart; any other sum of both is of no row. Clause: ma-uth 11(d)."""
-    reason = asked(at_side_wagers(), a.SettleWager(1, "trips", WIN, paid, returned=returned))
-    assert bool(reason) is waits
-
-
-def test_what_breakage_makes_of_a_row_passes(make_table):
-    """3 to 2 on 10.01 is 15.01 or 15.02 as elected. Clause: ma-uth 11(c), R-107."""
-    for rule, paid, other in (("up", 1502, 1501), ("down", 1501, 1502)):
-        for sum_ in (paid, other):
-            table = make_table("ma-uth", elect={"R-107": rule}).ready()
-            table.bet((1, "ante", 1001), (1, "blind", 1001)).let_out().deal().to_showdown()
-            assert bool(asked(table, a.SettleWager(1, "blind", WIN, sum_))) is (sum_ == other)
-
-
 def test_what_a_limit_may_have_cut_is_asked_of_nobody(make_table):
     """Where the highest rows of a hand go beyond the limit, what it leaves is no row. Clause: ma-uth 11(e), R-03."""
     for ante, waits in ((1000, True), (20_000, False)):
@@ -120,11 +89,3 @@ def test_chips_that_nobody_counted_and_cards_that_were_told_need_no_row(make_tab
         table.act(a.RecordHand(area, cards, seat))
     assert "cards and pay table make it win with 2000" in asked(table, a.SettleWager(1, "ante", WIN, 77))
     assert len(table.state.holds) == 1
-
-
-def test_the_other_games_have_it_too(make_table):
-    """A natural is paid 5 to 1 and another hand even; 2 to 1 is neither. Clause: fast-action (h)(2), (h)(12)."""
-    for paid, waits in ((5000, False), (1000, False), (2000, True)):
-        table = make_table("fast-action").ready().bet((1, "original", 1000)).let_out().deal()
-        table.answer(1, "natural")
-        assert bool(asked(table, a.SettleWager(1, "original", WIN, paid))) is waits

@@ -3,12 +3,11 @@
 import pytest
 
 from controller.games.settling.settled import Line
-from controller.rules.vocabulary import Area, Method, Trigger
+from controller.rules.vocabulary import Area, Method
 from controller.table.settlement.offer import Missing, Offer, offer
 from controller.table.words import acts as a
 from controller.table.words import facts as f
 from controller.table.words.codec import WITHHELD, encode
-from drivers import events as e
 
 WIN, LOSE, PUSH, RETURN = a.Outcome.WIN, a.Outcome.LOSE, a.Outcome.PUSH, a.Outcome.RETURN
 BOARD = "Kh Qd 7s 4c 2d"
@@ -60,37 +59,6 @@ def only(events, kind):
     return event
 
 
-def test_the_settlement_is_offered_seat_by_seat_from_the_right(at_showdown, rulebook):
-    """Seat 3 pairs its queen and loses to kings; seat 1 has two pairs and wins; of seat 5 only Trips waits, whose hand is not
-    known. Clause: ma-uth 10(h), 11; md-uth 11.H, 12."""
-    table = told(at_showdown(rulebook), hand(3, "Qs 9h"), hand(1, "Kc Qh"))
-    assert offered(table) == [
-        (5, "trips", "held", 0),
-        (3, "ante", "lose", 0), (3, "blind", "lose", 0), (3, "play", "lose", 0),
-        (1, "ante", "win", 2000), (1, "blind", "push", 1000), (1, "play", "win", 2000), (1, "trips", "lose", 0),
-    ]  # fmt: skip
-    assert offer(table.setup, table.round).missing == (Missing(Area.PLAYER, 5),)
-    table.act(hand(5, "Kd As"))
-    assert offer(table.setup, table.round).missing == ()
-    assert offered(table)[0] == (5, "trips", "lose", 0)
-
-
-def test_with_nothing_told_everything_is_asked_for(at_showdown, rulebook):
-    """No card is guessed: each wager is held as not provable, and every hand is asked for."""
-    found = offer((table := at_showdown(rulebook)).setup, table.round)
-    assert {x.outcome.value for x in found.lines} == {"held"}
-    assert set(found.missing) == {
-        *(Missing(Area.PLAYER, seat) for seat in (1, 3, 5)), Missing(Area.DEALER), Missing(Area.COMMUNITY),
-    }  # fmt: skip
-
-
-def test_a_card_that_was_not_read_is_never_guessed(at_showdown):
-    """Even where the other cards would do: the hand is not provable, and asked for again."""
-    table = told(at_showdown("ma-uth"), hand(3, "Qs ??"))
-    assert {row[2] for row in offered(table) if row[0] == 3} == {"held"}
-    assert Missing(Area.PLAYER, 3) in offer(table.setup, table.round).missing
-
-
 def test_what_is_settled_leaves_the_offer(at_showdown):
     """A wager with an outcome waits no more, and after the last one nothing is offered."""
     table = told(at_showdown("ma-uth"), hand(3, "Qs 9h"), hand(1, "Kc Qh"), hand(5, "Kd As"))
@@ -131,13 +99,6 @@ def test_a_correction_answers_the_question_about_a_wager(at_showdown):
     table.act(a.SettleWager(1, "ante", WIN, 1000))
 
 
-def test_without_cards_a_wager_is_settled_on_its_own(at_showdown):
-    """Nothing is known, so nothing is compared: the record says what was paid."""
-    table = at_showdown("ma-uth")
-    settled = only(table.act(a.SettleWager(3, "play", WIN, 777)), f.WagerSettled)
-    assert (settled.offered, settled.difference, settled.returned, settled.paid) == (None, None, 1000, 777)
-
-
 @pytest.mark.parametrize(
     ("act", "says"),
     [
@@ -159,24 +120,6 @@ def test_cards_that_cannot_be_are_refused_and_none_is_named(at_showdown, act, sa
     reason = table.refused(act).reason
     assert says in reason
     assert not any(card in reason for card in ("Kc", "Kh", "Zz", "Ac", "Qh"))
-
-
-def test_no_card_is_told_before_the_document_has_it_turned_up(make_table):
-    """Community cards once they are shown, the dealer's hand and the players' at the settlement."""
-    table = make_table("ma-uth").ready().begin().let_out().deal()
-    refused = [
-        table.refused(act).reason
-        for act in (hand(1, "As Ks"), a.RecordHand(Area.DEALER, "Qs Js"), a.RecordHand(Area.COMMUNITY, BOARD))
-    ]
-    assert refused == [
-        "seat 1: the hand is not turned up before it is settled",
-        "the dealer's hand is not turned up yet (reveal_dealer)",
-        "no community card lies face up",
-    ]
-    table.decide_all(a.Decision.CHECK)
-    table.act(a.RevealCommunity(a.Street.FLOP))
-    table.act(a.RecordHand(Area.COMMUNITY, "Kh Qd 7s"))
-    assert offer(table.setup, table.round) is None
 
 
 def test_no_identity_leaves_the_table(at_showdown):
@@ -204,19 +147,6 @@ def test_the_progressive_waits_for_its_meter(at_showdown):
     found = offer(table.setup, table.round)
     assert found.missing == ()
     assert found.line(3, "progressive").outcome is LOSE
-
-
-def test_trips_is_offered_after_a_void_that_spares_it(make_table):
-    """Two cards face up void the hands; by the community cards Trips is settled, nothing else. Clause: ma-uth 15(c), 15(d)."""
-    table = make_table("ma-uth").ready().begin().let_out().deal()
-    table.act(a.ReportIrregularity(Trigger.CARD_FACE_UP, cards=2))
-    assert table.round.void
-    for street in (a.Street.FLOP, a.Street.LAST_TWO):
-        table.act(a.RevealCommunity(street))
-    table.act(a.RecordHand(Area.COMMUNITY, "Kh Kd 7s 4c 2d"))
-    assert offer(table.setup, table.round).missing == (Missing(Area.PLAYER, 1),)
-    table.act(hand(1, "Kc Qh"))
-    assert [row[:3] for row in offered(table)] == [(1, "trips", "win")]
 
 
 def test_what_a_limit_takes_off_is_taken_from_what_is_paid_last(make_table):
@@ -320,22 +250,6 @@ def test_a_limit_that_the_house_set_higher_takes_the_place_of_the_least(make_tab
     assert sum(x.paid for x in found.lines) == 6_000_000
 
 
-@pytest.mark.parametrize(("breakage", "paid"), [("up", 1600), ("down", 1500)])
-def test_what_is_no_whole_unit_goes_by_the_breakage_rule(make_table, breakage, paid):
-    """A blind of 10.10 with a flush wins 15.15 at 3 to 2; in whole units of 1.00 that is 16.00 or 15.00, and the offer names the
-    reading. Clause: md-uth 12.B(1)(e)."""
-    table = make_table("md-uth", elect={"R-107": breakage}, unit=100)
-    table.ready().bet((1, "ante", 1010), (1, "blind", 1010)).let_out().deal().to_showdown()
-    for act in (
-        a.RecordHand(Area.COMMUNITY, "Ah Kh 8h 4c 2d"),
-        a.RecordHand(Area.DEALER, "Ks 9d"),
-        hand(1, "7h 3h"),
-    ):
-        table.act(act)
-    line = offer(table.setup, table.round).line(1, "blind")
-    assert (line.paid, line.note) == (paid, f"breakage {breakage}, R-107")
-
-
 PAID = Line(1, "ante", 1000, WIN, returned=1000, paid=500)
 
 
@@ -375,18 +289,6 @@ def test_the_box_of_the_six_card_bonus_is_asked_for_and_settles_it(make_table):
     found = offer(table.setup, table.round)
     assert found.missing == ()
     assert found.line(1, "six_card").outcome is LOSE
-
-
-def test_cover_all_asks_for_the_hands_of_the_whole_table(make_table):
-    """Seat 3 is settled, and its cards decide this wager of seat 1 all the same. Clause: ma-uth 13(j)."""
-    table = make_table("ma-uth", Method.SHUFFLER, offered=("cover_all",)).ready()
-    table.online("shuffler-1", levels=e.Levels(dispensing=e.INHIBITED, mode=e.Mode.COVER_ALL, cards_inside=0))
-    table.begin(trips=())
-    table.act(a.PlaceWager(1, "cover_all", 500))
-    told(table.let_out().deal().to_showdown())
-    for name in ("ante", "blind", "play"):
-        table.act(a.SettleWager(3, name, LOSE))
-    assert offer(table.setup, table.round).missing == (Missing(Area.PLAYER, 1), Missing(Area.PLAYER, 3))
 
 
 def test_a_limit_takes_nothing_off_other_seats_and_other_wagers(make_table):

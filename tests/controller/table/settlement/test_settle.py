@@ -6,10 +6,9 @@ import msgspec
 import pytest
 
 from controller.rules.vocabulary import Area, Method, Role, Settle, Trigger
-from controller.table.decide import fold
 from controller.table.questions.stub_count_and_turns import order_cite
 from controller.table.settlement.settle import MOST_PAID
-from controller.table.state.table import Phase, State
+from controller.table.state.table import Phase
 from controller.table.words import acts as a
 from controller.table.words import facts as f
 from drivers import events as e
@@ -41,25 +40,6 @@ def at_showdown(make_table):
         return table
 
     return make
-
-
-def test_hands_are_settled_from_the_right_one_player_at_a_time(at_showdown, rulebook):
-    """Ante, blind and Play in any order, then Trips; the next player only after that. Clause: ma-uth 10(h), md-uth 11.H, 11.I."""
-    table = at_showdown(rulebook)
-    refused = table.refused(a.SettleWager(1, "ante", LOSE))
-    assert "first seat 3: ante, blind, play" in refused.reason
-    assert refused.cite
-    for name in ("play", "ante", "blind"):
-        table.act(a.SettleWager(3, name, LOSE))
-    assert "first seat 1: ante, blind, play" in table.refused(a.SettleWager(1, "trips", WIN, 1500)).reason
-    for name, outcome, paid in (
-        ("ante", WIN, 1000),
-        ("play", WIN, 1000),
-        ("blind", PUSH, 0),
-        ("trips", WIN, 1500),
-    ):
-        table.act(a.SettleWager(1, name, outcome, paid))
-    assert {table.fates()[1, name] for name in ("ante", "blind", "play", "trips")} == {"settled"}
 
 
 @pytest.mark.parametrize("lacks", [Settle.FROM, Settle.ORDER])
@@ -100,19 +80,6 @@ def test_a_folded_hand_with_trips_is_settled_whenever_the_dealer_comes_to_it(at_
     assert "collected" in table.refused(a.SettleWager(5, "ante", LOSE)).reason
 
 
-def test_the_record_says_what_went_back_and_what_was_won(at_showdown):
-    """A win pays beside the stake, a push gives the stake back, a loss gives nothing; each by its clause."""
-    table = at_showdown("ma-uth")
-    won = settled(table.act(a.SettleWager(3, "play", WIN, 1000)))
-    assert (won.stake, won.returned, won.paid, won.currency) == (1000, 1000, 1000, "USD")
-    assert "10(h)(2)" in won.cite
-    tied = settled(table.act(a.SettleWager(3, "blind", PUSH)))
-    assert (tied.returned, tied.paid) == (1000, 0)
-    lost = settled(table.act(a.SettleWager(3, "ante", LOSE)))
-    assert (lost.returned, lost.paid) == (0, 0)
-    assert fold(State.initial(table.setup), table.all) == table.state
-
-
 @pytest.mark.parametrize(
     ("outcome", "paid", "says"),
     [
@@ -127,14 +94,6 @@ def test_a_sum_that_does_not_fit_its_outcome_is_refused(at_showdown, outcome, pa
     """Both sides: nothing is won without a sum, and no sum is paid on what did not win."""
     table = at_showdown("md-uth")
     assert says in table.refused(a.SettleWager(3, "play", outcome, paid)).reason
-
-
-def test_the_largest_sums_are_taken(at_showdown):
-    """Of a wager, and of a round as a whole."""
-    table = at_showdown("md-uth")
-    assert settled(table.act(a.SettleWager(3, "play", WIN, MOST_PAID))).paid == MOST_PAID
-    table.act(a.ResolveHold(next(iter(table.state.holds)), a.Resolution.GO_ON))
-    assert next(iter(table.act(a.SettleRound(MOST_PAID)))).handed_back == MOST_PAID
 
 
 def test_a_wager_is_settled_once_and_only_in_its_phase(at_showdown, make_table):
@@ -261,18 +220,6 @@ def test_where_that_is_elected_the_floor_says_whose_the_cent_is(make_table, answ
     assert table.fates()[1, "original"] == "settled"
 
 
-def test_a_fold_says_where_the_cards_go(make_table, rulebook):
-    """Under a Trips wager that lives, else into the rack. Clause: ma-uth 10(e)(2)(i) and (ii), md-uth 11.F(3)."""
-    table = make_table(rulebook).ready().begin(seats=(1, 3), trips=(1,)).let_out().deal()
-    for street in (a.Street.FLOP, a.Street.LAST_TWO):
-        table.decide_all(a.Decision.CHECK)
-        table.act(a.RevealCommunity(street))
-    said = [next(e for e in table.answer(seat, "fold") if isinstance(e, f.DecisionRecorded)) for seat in (1, 3)]
-    assert (said[0].cards_to, said[0].under) == ("under_wager", "trips")
-    assert (said[1].cards_to, said[1].under) == ({"ma-uth": "rack_spread", "md-uth": "rack"}[rulebook], "")
-    assert all(s.cite for s in said)
-
-
 @pytest.fixture
 def copy_hand(make_table):
     """Fast Action with the hand of seat 1 told: a copy, which by the cautious reading a floorperson decides about."""
@@ -301,12 +248,6 @@ def test_what_is_asked_about_each_time_is_not_settled_by_the_dealer_alone(copy_h
     assert not copy_hand.state.holds
     copy_hand.act(a.SettleWager(2, "original", LOSE), Role.DEALER)
     assert not copy_hand.state.holds
-
-
-def test_nor_with_the_round_as_a_whole(copy_hand):
-    events = copy_hand.act(a.SettleRound(), Role.DEALER)
-    (hold,) = [event for event in events if isinstance(event, f.HoldPlaced)]
-    assert ("seat 1 original [R-55]" in hold.reason, "seat 2" in hold.reason) == (True, False)
 
 
 def test_a_floorperson_who_settles_it_has_decided(copy_hand):

@@ -8,7 +8,6 @@ import pytest
 from controller.cards.cards import NAMES, parse
 from controller.cards.house_ways import is_natural, set_hand
 from controller.filters.settle import SettleFilter
-from controller.games.settling.pikit import reaches_minimum
 from controller.games.settling.round import Terms
 from controller.rules.vocabulary import Area, Method, Trigger
 from controller.table.settlement.offer import offer
@@ -59,37 +58,6 @@ def seat_line(table, seat, cards, decisions, **chosen):
     wagers = {name: wager.cents for name, wager in table.round.seats[seat].wagers.items()}
     told = {key: " ".join(value) for key, value in chosen.items()}
     return {"seat": seat, "wagers": wagers, "cards": " ".join(cards), "decisions": decisions, **told}
-
-
-@pytest.mark.parametrize("number", range(ROUNDS))
-def test_pikit(make_table, number):
-    """Both versions, both orders, each pay table; what is asked each time is held by both."""
-    rng = Random(f"pikit {number}")
-    elect = {
-        "qualifier": rng.choice(("with", "without")), "settlement": rng.choice(("by_step", "by_player")),
-        "R-56": rng.choice(("ask", "played_hand", "five_cards")), "play_3": rng.choice(("once", "twice")),
-        "five_card_table": rng.choice("12"), "three_card_table": rng.choice("123"),
-    }  # fmt: skip
-    seats, deck = sorted(rng.sample(range(1, 7), 3), reverse=True), rng.sample(NAMES, 20)
-    bets = [(seat, name, 1000) for seat in seats for name in ("ante", "five_card_bonus")]
-    bets += [(seats[0], "three_card_bonus", 300)]
-    table = make_table("nj-pikit", elect=elect, offered=("three_card_bonus",)).ready().bet(*bets).let_out().deal()
-    cards = {seat: deck[n : n + 5] for n, seat in zip((0, 5, 10), seats, strict=True)}
-    table.answer(seats[0], "show")
-    given, times = {}, {"play_3": 2 if elect["play_3"] == "twice" else 1, "play_5": 1}
-    for seat in seats:
-        given[seat] = rng.choice(("play_3", "play_5", "fold"))
-        table.answer(seat, given[seat], times.get(given[seat], 0))
-        shown = cards[seat][1:4] if seat == seats[0] else []
-        table.act(a.RecordHand(Area.PLAYER, " ".join(cards[seat]), seat, shown=" ".join(shown)))
-    early = by_table(table)
-    qualifies = reaches_minimum(numbers(deck[15:])) or elect["qualifier"] == "without"
-    table.act(a.RevealDealer(qualifies=qualifies))
-    table.act(a.RecordHand(Area.DEALER, " ".join(deck[15:])))
-    assert not table.state.holds
-    shows = [seat_line(table, seats[0], cards[seats[0]], ["show", given[seats[0]]], shown=cards[seats[0]][1:4])]
-    others = [seat_line(table, seat, cards[seat], [given[seat]]) for seat in seats[1:]]
-    assert by_settle(table, {"seats": shows + others, "dealer": " ".join(deck[15:])}) == by_table(table, early)
 
 
 @pytest.mark.parametrize("number", range(ROUNDS))

@@ -1,7 +1,7 @@
 """What a table could not check is said with the round: one line for each thing that nobody and nothing told it."""
 
-from controller.rules.vocabulary import Area, Method
-from controller.table.settlement.unchecked import Check, unchecked
+from controller.rules.vocabulary import Area
+from controller.table.settlement.unchecked import unchecked
 from controller.table.words import acts as a
 from controller.table.words import facts as f
 from drivers import events as e
@@ -9,17 +9,6 @@ from drivers import events as e
 
 def ended(table):
     return next(fact.event for fact in reversed(table.all) if isinstance(fact.event, f.RoundEnded))
-
-
-def test_a_round_on_people_s_word_alone_says_all_that_was_not_checked(make_table):
-    """Dealt from the hand, a set that nothing counted, wagers without names, settled as a whole."""
-    table = make_table("ma-uth", Method.HAND).ready()
-    table.shuffled("red", count=None)
-    table.begin().let_out().act(a.RecordInitialDeal())
-    table.to_showdown().end()
-    assert ended(table).unchecked == (
-        Check.PLAYERS, Check.CARDS_DEALT, Check.SET_COUNT, Check.SET_CARDS, Check.OUTCOMES, Check.PAYMENTS,
-    )  # fmt: skip
 
 
 def test_what_is_told_or_counted_is_checked(make_table):
@@ -41,16 +30,6 @@ def test_what_is_told_or_counted_is_checked(make_table):
         table.act(a.SettleWager(2, name, a.Outcome.LOSE))
     table.end()
     assert ended(table).unchecked == ()
-
-
-def test_a_stub_count_in_the_round_proves_the_number_of_its_cards(make_table):
-    """A set that no shuffler counted is known to be whole once its stub fits."""
-    table = make_table("ma-uth").ready()
-    table.shuffled("red", count=None)
-    table.begin().let_out().deal().to_showdown()
-    assert Check.SET_COUNT in unchecked(table.setup, table.state)
-    table.act(a.RecordStubCount(table.right_stub()))
-    assert Check.SET_COUNT not in unchecked(table.setup, table.state)
 
 
 def test_without_a_round_there_is_nothing_to_check(make_table):

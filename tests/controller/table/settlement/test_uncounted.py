@@ -11,7 +11,6 @@ from controller.table.settlement.offer import offer
 from controller.table.settlement.unchecked import Check, unchecked
 from controller.table.words import acts as a
 from controller.table.words import facts as f
-from controller.table.words.structs import replace
 from drivers import events as e
 
 ENVY = {"progressive_table": "A", "R-27": "flop", "R-109": "counts", "R-102": "in_proportion"}
@@ -44,33 +43,10 @@ def at_showdown(make_table):
     return table
 
 
-def test_a_round_in_which_nobody_counts_is_played_and_says_so(make_table, rulebook):
-    """From the first wager to the end, in both Ultimate games; no limit, no equality and no payout is compared."""
-    table = bets(make_table(rulebook).ready(), (1, 0), (3, 0))
-    assert Check.AMOUNTS in unchecked(table.setup, table.state)
-    table.let_out().deal().to_showdown().end()
-    assert not table.state.holds
-    (ended,) = happened(table, f.RoundEnded)
-    assert Check.AMOUNTS in ended.unchecked
-
-
 def test_of_a_counted_round_amounts_are_checked(at_showdown, make_table):
     table = bets(make_table("ma-uth").ready(), (1, 500), (3, 1000))
     assert Check.AMOUNTS not in unchecked(table.setup, table.state)
     assert Check.AMOUNTS in unchecked(at_showdown.setup, at_showdown.state)
-
-
-def test_an_amount_that_was_told_is_held_against_the_document_all_the_same(make_table):
-    """Two told amounts must fit; one beside chips that nobody counted cannot be compared. Clause: ma-uth 6(a)."""
-    table = make_table("ma-uth").ready()
-    table.act(a.BeginRound("red"))
-    table.act(a.PlaceWager(1, "ante", 1000))
-    table.act(a.PlaceWager(1, "blind", 500))
-    assert "must stand and equal the ante" in table.refused(a.AnnounceNoMoreBets()).reason
-    table.act(a.WithdrawWager(1, "blind"))
-    table.act(a.PlaceWager(1, "blind", 0))
-    table.act(a.AnnounceNoMoreBets())
-    assert table.round.uncounted() == (1,)
 
 
 def test_the_seats_beside_are_compared(at_showdown):
@@ -134,13 +110,6 @@ def test_counted_chips_that_win_are_paid_something(at_showdown):
     for name in ("ante", "blind", "play"):
         at_showdown.act(a.SettleWager(3, name, a.Outcome.LOSE))
     assert "is paid 1 to" in at_showdown.refused(a.SettleWager(1, "ante", a.Outcome.WIN)).reason
-
-
-def test_a_wager_of_one_printed_amount_is_of_that_amount(make_table):
-    """It is known without counting, and stands beside chips that nobody counted. Clause: ma-colorado 6a(b)."""
-    table = make_table("ma-colorado", offered=("bonus",)).ready().bet((1, "ante", 0))
-    assert "bonus is exactly 100 cents" in table.refused(a.PlaceWager(1, "bonus", 0)).reason
-    table.act(a.PlaceWager(1, "bonus", 100))
 
 
 @pytest.fixture
@@ -245,21 +214,6 @@ def test_where_nobody_counts_at_any_seat_cards_beside_a_coupon_are_told_without_
     assert not table.state.holds
 
 
-def test_why_nothing_is_offered_is_told_beside_the_seats_that_nobody_counted(make_table):
-    """The dealer has a choice of two sevens among three. Clause: fast-action (h)(9)(ii)."""
-    table = make_table("fast-action", Method.MANUAL_SHOE, offered=()).ready()
-    table.bet((1, "original", 1000), (3, "original", 0)).let_out().act(a.RecordInitialDeal())
-    for seat in (1, 3):
-        table.answer(seat, "set")
-    table.act(a.RevealDealer())
-    table.act(a.RevealCommunity(a.Street.COMMUNITY))
-    tell(table, Area.COMMUNITY, "Jh 8c Td 3s 2h")
-    tell(table, Area.DEALER, "7s 7h 7d Qc")
-    found = offer(table.setup, table.round)
-    assert "say which the dealer plays" in found.refused
-    assert (found.lines, found.uncounted) == ((), (3,))
-
-
 def test_half_of_what_nobody_counted_is_compared_with_nothing(make_table):
     """Clause: fast-action (h)(6)."""
     table = make_table("fast-action", Method.MANUAL_SHOE, offered=()).ready().bet((1, "original", 0)).let_out()
@@ -301,31 +255,12 @@ def test_cards_are_held_against_what_was_declared_whatever_lies_there(make_table
     assert "do not fit what was answered" in hold.reason
 
 
-def test_the_multiple_of_a_play_is_on_record_without_an_amount(make_table):
-    """Three times an ante that nobody counted is not four times it. Clause: ma-uth 10(c)."""
-    table = bets(make_table("ma-uth").ready(), (1, 0), (3, 0)).let_out().deal()
-    for seat, multiple in ((1, 4), (3, 3)):
-        table.answer(seat, "play", multiple)
-    assert [(x.cents, x.multiple) for x in happened(table, f.DecisionRecorded)] == [(0, 4), (0, 3)]
-
-
 def test_a_multiple_of_an_answer_that_places_nothing_is_none(make_table):
     """Whoever checks wagers nothing, whatever the keys say. Clause: ma-uth 10(c)."""
     table = bets(make_table("ma-uth").ready(), (1, 1000)).let_out().deal()
     assert table.refused(a.RecordDecision(1, Decision.CHECK, 4)).code == "decision_contradicts"
     table.answer(1, "check")
     assert [(x.cents, x.multiple) for x in happened(table, f.DecisionRecorded)] == [(0, 0)]
-
-
-def test_a_chip_for_a_wager_that_is_not_offered_leaves_its_seat_counted(make_table):
-    """Where none is offered nobody has said what a chip is worth; it is held until it is given back."""
-    table = make_table("md-uth", offered=())
-    table.setup = replace(table.setup, progressive_cents=0)
-    bets(table.ready(), (1, 1000)).let_out().deal()
-    table.put(e.WagerSensed(1, 1, True), "progressive-1")
-    assert table.round.seats[1].wagers["progressive"].cents == 0
-    assert table.round.uncounted() == ()
-    assert Check.AMOUNTS not in unchecked(table.setup, table.state)
 
 
 @pytest.mark.parametrize("least", [None, 500])

@@ -10,7 +10,6 @@ from controller.rules.vocabulary import Area, Role
 from controller.table.decide import decided
 from controller.table.settlement import validation
 from controller.table.words import acts as a
-from controller.table.words import facts as f
 from controller.table.words.inputs import Actor, Input, Moment
 from tests.soak.effects import reached, way_round
 
@@ -61,16 +60,6 @@ def test_a_progressive_that_loses_by_the_cards_is_settled_with_the_round(with_ch
     with_chip(*NOTHING).act(a.SettleRound(), Role.DEALER)
 
 
-def test_a_progressive_of_which_nobody_told_the_cards_is_settled_with_the_round(with_chip):
-    """The act pays no progressive wager; one that won is validated, and then corrected or settled by itself."""
-    with_chip().act(a.SettleRound(), Role.DEALER)
-    table = with_chip()
-    for wager in ("ante", "blind", "play"):
-        table.act(a.SettleWager(1, wager, Outcome.LOSE))
-    unvalidated(table, a.SettleWager(1, "progressive", Outcome.WIN, paid=5000))
-    table.act(a.SettleRound(), Role.DEALER)
-
-
 def test_a_correction_pays_no_progressive_that_nobody_validated(with_chip):
     """Neither in the round in play nor in the last one; what is paid there is validated first, too."""
     paid = a.CorrectSettlement(1, "progressive", Outcome.WIN, "the hand was looked at again", paid=5000)
@@ -89,20 +78,6 @@ def test_a_correction_pays_no_progressive_that_nobody_validated(with_chip):
     late.act(paid)
 
 
-def test_a_payout_is_validated_once_the_round_is_settled_and_not_before(make_table):
-    table = make_table("md-uth").ready().begin(seats=(1,), trips=())
-    table.chip(1)
-    table.let_out().deal()
-    assert table.refused(a.ValidateProgressive(1, True)).cite == ("11.H", "11.I", "11.J")
-
-
-def test_where_no_validation_is_printed_the_round_is_settled_as_it_was(with_chip):
-    """Massachusetts has no such clause. Clause: ma-uth 14(c)."""
-    table = with_chip(rulebook="ma-uth")
-    assert "no payout that is validated" in table.refused(a.ValidateProgressive(1, True)).reason
-    table.act(a.SettleRound())
-
-
 def test_the_eyes_on_every_act_notice_a_way_round_the_validation(with_chip, monkeypatch):
     """`settle_round` once was one."""
     table = with_chip(*STRAIGHT_FLUSH)
@@ -114,16 +89,3 @@ def test_the_eyes_on_every_act_notice_a_way_round_the_validation(with_chip, monk
     way = way_round(table.setup, before, act, DEALER, facts)
     assert way is not None
     assert "11.J(2)(a)" in way
-
-
-@pytest.mark.parametrize("rulebook", ["md-uth", "ma-uth"])
-def test_a_chip_at_a_seat_that_this_table_has_not_is_no_wager(make_table, rulebook):
-    """By hand no wager is placed there either. Clauses: md-uth 2.A; ma-uth 6(e)."""
-    table = make_table(rulebook).ready().begin()
-    rule = table.setup.law.rulebook.seats
-    assert table.refused(a.PlaceWager(9, "trips", 500)).cite == rule.cite
-    (hold,) = (event for event in table.chip(9) if isinstance(event, f.HoldPlaced))
-    assert (hold.code, hold.cite) == ("no_such_seat", rule.cite)
-    table.act(a.ResolveHold(hold.hold, a.Resolution.GO_ON))
-    table.act(a.AnnounceNoMoreBets())
-    assert 9 not in table.round.seats
