@@ -96,9 +96,10 @@ def _keep(directory: Path, wanted: dict[str, Callable[[Document], bool]]) -> Non
             continue
         for name in [name for name, is_so in wanted.items() if "sets" in status and is_so(status)]:
             del wanted[name]
-            (STATES / f"{name}.json").write_text(
-                json.dumps(status, separators=(",", ":"), ensure_ascii=False) + "\n"
+            text = json.dumps(status, separators=(",", ":"), ensure_ascii=False).replace(
+                str(directory), "/run/table"
             )
+            (STATES / f"{name}.json").write_text(text + "\n")
 
 
 if __name__ == "__main__":
