@@ -142,3 +142,36 @@ async def the_past(page):
     """The last round lies there with its cards once the vault opens them."""
     await page.wait_for_selector("#laid .face")
     await shot(page, "history")
+
+
+BY_FLOOR = ("open_table", "bring_set", "confirm_step")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("rulebook", ["md-uth", "ma-uth", "nj-pikit", "fast-action", "ma-colorado"])
+async def test_a_floorperson_opens_the_table_step_by_step(rig, rulebook):
+    """Each step that a book wants before the first round: the floor's by touch, the dealer's by his own voice."""
+    table = await rig(speed=100.0, rulebook=rulebook)
+    await table.up()
+    await table._start("people", [*table.names.people_command(), "--hands"])
+    address, done = await panel_of(table), []
+    async with async_playwright() as driver:
+        browser = await driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        async with screen(browser, address, "floor", "1001") as page:
+            while (wanted := (await table.status()).get("next_act") or {}).get("act") != "begin_round":
+                order = await table.order()
+                if wanted.get("act") in BY_FLOOR and wanted.get("role") == "floorperson":
+                    await page.wait_for_selector("#waits .card:last-child button")
+                    await page.tap("#waits .card:last-child button")
+                    await press(page, "Confirm")
+                    done.append(wanted["act"])
+                elif wanted:
+                    who = "player-1" if wanted["role"] == "player" else wanted["role"]
+                    await table.act(wanted["act"], who, **wanted["args"])
+                await table.until(lambda order=order: _moved(table, order), "the table goes on")
+        await browser.close()
+    assert "open_table" in done
+
+
+async def _moved(table, order):
+    return await table.order() > order

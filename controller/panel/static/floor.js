@@ -1,7 +1,7 @@
 // The floor's view: what waits for this person, then everything of the table that the floor decides.
 import { ask, close, key, logout, looksAt } from "./acts.js";
 import { follow, query } from "./live.js";
-import { amount, card, confirmIt, may, name, part, read, second, tables, whyNot, words } from "./steps.js";
+import { amount, card, color, confirmIt, may, name, part, read, second, set, tables, whyNot, words } from "./steps.js";
 import { at, knows, make, money, say } from "./words.js";
 
 let status = {}, not_now = [];
@@ -9,7 +9,6 @@ const can = (act) => status.allowed?.includes(act);
 const cited = (thing) => [...(thing.cite ?? []), ...(thing.reading ? [thing.reading] : [])].join(" · ");
 const role = (r) => say(`role.${r}`);
 const needs = (least) => (may(least) ? "" : say("needs_role", { role: role(least) }));
-const color = (back) => say(`color.${back}`);
 
 /** A key for an act that may be done now; any other one says why when it is asked for. */
 function act(kind, text, on, args = {}, cls = "") {
@@ -67,18 +66,18 @@ function dispute(d) {
 
 const PREDICATES = ["cycle_complete", "mode_shuffle", "count_right", "identities_complete", "in_turn"];
 function sets() {
-  return Object.entries(status.sets ?? {}).map(([back, set]) => {
-    const state = status.round?.back === back ? "in_play" : !set.present ? "absent" : set.armed ? "armed" : "not_armed";
-    const signs = PREDICATES.map((p) => `${set[p] === true ? "✓" : set[p] === false ? "✗" : "–"} ${say(`p.${p}`)}`).join("  ");
-    const due = set.due ? say("floor.set.due") : "";
-    return card(`${say(`set.${back}`)}: ${say(`set.${state}`)}`, [signs, due, set.out_of_turn], [
-      plain("bring_set", { back }, say("floor.set.in")), set.present && plain("take_set_away", { back }, say("floor.set.out")),
-      set.present && plain("direct_shuffle", { back }, say("act.direct_shuffle")), set.present && plain("recut", { back }, say("act.recut")), set.present && plain("report_set_due", { back }, say("floor.set.over")),
+  return Object.entries(status.sets ?? {}).map(([back, lies]) => {
+    const state = status.round?.back === back ? "in_play" : !lies.present ? "absent" : lies.armed ? "armed" : "not_armed";
+    const signs = PREDICATES.map((p) => `${lies[p] === true ? "✓" : lies[p] === false ? "✗" : "–"} ${say(`p.${p}`)}`).join("  ");
+    const due = lies.due ? say("floor.set.due") : "";
+    return card(`${set(back)}: ${say(`set.${state}`)}`, [signs, due, lies.out_of_turn], [
+      plain("bring_set", { back }, say("floor.set.in")), lies.present && plain("take_set_away", { back }, say("floor.set.out")),
+      lies.present && plain("direct_shuffle", { back }, say("act.direct_shuffle")), lies.present && plain("recut", { back }, say("act.recut")), lies.present && plain("report_set_due", { back }, say("floor.set.over")),
       [say("floor.suspect"), say("floor.suspect.small"), () => suspect(back), "warn"]]);
   });
 }
 async function suspect(back) {
-  const title = `${say(`set.${back}`)}: ${say("floor.suspect")}`, told = await read(`/past/set${query({ set: back })}`, title);
+  const title = `${set(back)}: ${say("floor.suspect")}`, told = await read(`/past/set${query({ set: back })}`, title);
   if (!told) return;
   const since = told.since ? say("suspect.since", { time: clock(told.since.time) }) : say("suspect.never");
   const rounds = told.rounds.map((r) => r.number).join(", ") || say("none");
@@ -142,8 +141,8 @@ function resettle() {
 }
 function raise(round) {
   const title = say("act.raise_dispute"), seats = Object.keys(round_seats()[0]?.[1] ?? {}).map(Number);
-  const why = (seat) => words(title, seat ? say("seat", { n: seat }) : say("irregular.noseat"), ["often.dispute.paid", "often.dispute.cards", "often.dispute.wager"], (reason) => confirmIt("raise_dispute", { reason, seat, round }, title));
-  ask(title, say("dispute.seat"), [...seats.map((n) => [say("seat", { n }), "", () => why(n)]), [say("irregular.noseat"), "", () => why(0)]]);
+  const why = (seat) => words(title, seat ? say("seat", { n: seat }) : say("dispute.noseat"), ["often.dispute.paid", "often.dispute.cards", "often.dispute.wager"], (reason) => confirmIt("raise_dispute", { reason, seat, round }, title));
+  ask(title, say("dispute.seat"), [...seats.map((n) => [say("seat", { n }), "", () => why(n)]), [say("dispute.noseat"), "", () => why(0)]]);
 }
 const save = (round, text = round) => make("a", { cls: "key main", href: `/past/evidence${query({ round })}`, download: "", text: `${say("evidence.save")} ${text}` });
 function evidence(round) {

@@ -1,7 +1,7 @@
 // The last rounds: hands as they lay, what each wager came to, and the records behind them.
-import { close, logout, looksAt } from "./acts.js";
+import { close, logout, looksAt, refusal } from "./acts.js";
 import { follow, query } from "./live.js";
-import { name, part, tables } from "./steps.js";
+import { name, part, set, tables } from "./steps.js";
 import { at, make, money, say } from "./words.js";
 
 const SUITS = { c: "♣", d: "♦", h: "♥", s: "♠" };
@@ -11,14 +11,14 @@ const clock = (time) => (time ? new Date(time).toLocaleTimeString(document.docum
 function filters() {
   const pick = (what, values, label) => make("div", { role: "group", "aria-label": say(`past.by.${what}`) }, ...["", ...values].map((value) =>
     make("button", { text: value === "" ? say(`past.all.${what}`) : label(value), "aria-pressed": String(wanted[what] === value), on: () => { wanted = { ...wanted, [what]: value }; load(); } })));
-  return [pick("set", Object.keys(status.sets ?? {}), (v) => say(`set.${v}`)), pick("seat", Array.from({ length: status.seats ?? 6 }, (_, n) => String(n + 1)), (n) => n), pick("device", Object.keys(status.devices ?? {}), (v) => v)];
+  return [pick("set", Object.keys(status.sets ?? {}), (v) => set(v)), pick("seat", Array.from({ length: status.seats ?? 6 }, (_, n) => String(n + 1)), (n) => n), pick("device", Object.keys(status.devices ?? {}), (v) => v)];
 }
 
 async function get(path) {
   const answer = await fetch(path);
   if (answer.status === 401) location.assign("/login");
   const told = await answer.json();
-  at("said").textContent = told.error ? say("refused", { reason: told.error.reason }) : "";
+  at("said").textContent = told.error ? refusal(told.error) : "";
   return told.error ? null : told;
 }
 async function load() {
@@ -30,7 +30,7 @@ async function load() {
 }
 function row(r) {
   return make("button", { "aria-pressed": String(r.round === chosen), "data-round": r.round, on: () => lay(r.round) }, make("b", { text: say("round", { n: r.number }) + (r.void ? ` ■ ${say("past.void")}` : "") }),
-    make("small", { text: `${clock(r.ended)} · ${say(`set.${r.back}`)} · ${say("past.seats", { n: Object.keys(r.seats).length })}` }));
+    make("small", { text: `${clock(r.ended)} · ${set(r.back)} · ${say("past.seats", { n: Object.keys(r.seats).length })}` }));
 }
 
 async function lay(round) {

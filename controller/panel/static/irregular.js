@@ -54,7 +54,7 @@ async function follows(trigger, args) {
     [make("h3", { text: say("irregular.follows") }), make("ul", { id: "follows" }, ...lines.map((text) => make("li", { text })))]);
 }
 
-function consequence({ kind, data }) {
+export function consequence({ kind, data }) {
   const cite = brackets(data.cite?.length ? data.cite : [data.reading].filter(Boolean));
   if (kind === "round_voided") return say("f.round_voided") + cite;
   if (kind === "hand_voided") return say("f.hand_voided", { n: data.seat }) + cite;

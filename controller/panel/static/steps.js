@@ -1,10 +1,11 @@
 // An act shows what it leads to before it is done. Where it is for another person, that person logs in for this one act.
-import { ask, close, doIt, key, refusal, role, tryIt, view } from "./acts.js";
-import { at, knows, make, money, say } from "./words.js";
+import { ask, close, doIt, key, refusal, tryIt, view } from "./acts.js";
+import { consequence } from "./irregular.js";
+import { color, may, name } from "./table.js";
+import { at, make, money, say } from "./words.js";
 
-export const name = (wager) => (knows(`wager.${wager}`) ? say(`wager.${wager}`) : wager.replaceAll("_", " ").replace(/^./, (c) => c.toUpperCase()));
-const RANK = ["player", "dealer", "floorperson", "supervisor"];
-export const may = (least) => role === least || (RANK.includes(role) && RANK.indexOf(role) >= RANK.indexOf(least));
+export { color, may, name };
+export const set = (back) => say("set.of", { back: color(back) });
 const ANOTHER = ["role_too_low", "same_person_verifies"];
 
 /** Shows what follows from an act, and does it when it is confirmed. `back`: where the person goes who does not confirm. */
@@ -12,7 +13,7 @@ export async function confirmIt(act, args, title, back = undefined) {
   const before = view(), told = await tryIt(act, args), keys = back ? [[say("back"), "", back]] : [];
   if (told.error && ANOTHER.includes(told.error.refusal)) return second(act, args, title, before, reason(told.error));
   if (told.error) return ask(title, reason(told.error), keys);
-  const text = told.facts.map(consequence).filter(Boolean);
+  const text = told.facts.map((fact) => (fact.kind === "level_wanted" ? say("f.level_wanted", fact.data) : consequence(fact))).filter(Boolean);
   ask(title, [...new Set(text)].join("\n"), [[say("confirm"), "", () => { close(); doIt(act, args, before); }, "main"], ...keys]);
 }
 /** Says why an act cannot be done now. */
@@ -30,15 +31,6 @@ export function second(act, args, title, before = view(), why = "") {
   const done = () => { const who = { number: number.value, pin: pin.value }; close(); doIt(act, args, before, who); };
   ask(`${title}: ${say("second.title")}`, `${why}\n${say("second.text")}`, [[say("second.confirm"), "", done, "main"]], form);
   number.focus();
-}
-
-function consequence({ kind, data }) {
-  const cite = data.cite?.length ? ` [${data.cite.join(", ")}]` : "";
-  if (kind === "disposition_made") return `${say("f.disposition_made")}: ${data.says ?? data.trigger}${cite}`;
-  if (kind === "duty_opened") return `${say("f.duty_opened")}: ${(data.action ?? "").replaceAll("_", " ")}${cite}`;
-  if (kind === "hold_placed") return `${say("f.hold_placed", { role: say(`role.${data.least_role}`) })}${cite}`;
-  if (kind === "level_wanted") return say("f.level_wanted", data);
-  return "";
 }
 
 /** Asks for words: those that are often needed by touch, others by the keyboard. */

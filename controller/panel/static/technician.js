@@ -14,21 +14,22 @@ function device([device, d]) {
   const out = say("tech.test"), back = say("act.return_device");
   const state = d.out ? `◆ ${say("tech.testing")} (${say(`out.${d.out}`)})` : d.jammed ? `■ ${say("state.jammed")}` : d.online ? `✓ ${say("state.ready")}` : `■ ${say("state.away")}`;
   const how = () => ask(`${out}: ${device}`, say("tech.test.text"), ["covered", "signed", "removed"].map((h, n) => [say(`out.${h}`), "", sure("take_device_out", { device, how: h, failed: false }, `${out}: ${device}`), n ? "" : "main"]));
-  const lamps = (on) => [say(on ? "tech.lamps.on" : "tech.lamps.off"), "", sure("test_lamps", { device, on }, say("act.test_lamps"))];
   const made = card(`${say(`device.${d.kind}`)} ${device}`, [state], [
     d.out ? can("return_device") && [back, "", sure("return_device", { device }, `${back}: ${device}`), "main"] : can("take_device_out") && [out, "", how],
-    ...(d.out && can("test_lamps") && "lamps" in (d.levels ?? {}) ? [lamps(true), lamps(false)] : [])], d.out ? "warn" : d.online && !d.jammed ? "" : "stop");
+  ], d.out ? "warn" : d.online && !d.jammed ? "" : "stop");
   made.append(make("div", { id: `link-${device}` }));
   return made;
 }
 /** What changes each second stands below the keys, in a part of its own. */
 function link([device, d]) {
-  const link = links[device] ?? {}, levels = pairs(d.levels), counters = pairs(link.counters, (n) => n);
+  const link = links[device] ?? {}, levels = pairs(Object.fromEntries(Object.entries(d.levels ?? {}).map(([k, v]) => [k, ["wagers", "lamps"].includes(k) ? seats(v) : v]))), counters = pairs(link.counters, (n) => n);
   const proven = link.measured_s === null || link.measured_s === undefined ? say("tech.not_measured") : say("tech.measured", { s: Math.round(link.measured_s / 10) * 10 });
   return [rows(["tech.link", knows(`link.${link.state}`) ? say(`link.${link.state}`) : link.state], ["tech.reason", link.reason && `${link.reason.replaceAll("_", " ")} ${link.detail ?? ""}`],
     ["tech.serial", d.serial], ["tech.path", link.path], ["tech.firmware", link.firmware], ["tech.hash", link.firmware_sha256?.slice(0, 16)], ["tech.authenticated", yes(link.authenticated)], ["tech.approved", proven],
     ["tech.levels", levels], ["tech.counters", counters || "0"], ["tech.recording", pairs(link.recording) || say("tech.no")])];
 }
+/** Returns the seats of a level that has a bit for each. */
+const seats = (bits) => (bits ? Array.from({ length: 15 }, (_, n) => n + 1).filter((n) => bits & (1 << (n - 1))).join(" ") : say("none"));
 const pairs = (all, wanted = () => true) => Object.entries(all ?? {}).filter(([, v]) => wanted(v)).map(([k, v]) => `${k.replaceAll("_", " ")} ${v ?? say("unknown")}`).join(", ");
 
 function alarms() {
