@@ -5,7 +5,7 @@ import { color, may, name } from "./table.js";
 import { at, make, money, say } from "./words.js";
 
 export { color, may, name };
-export const set = (back) => say("set.of", { back: color(back) });
+export const set = (back) => say("set.of", { back: color(back) }).replace(/^./, (c) => c.toUpperCase());
 const ANOTHER = ["role_too_low", "same_person_verifies"];
 
 /** Shows what follows from an act, and does it when it is confirmed. `back`: where the person goes who does not confirm. */
