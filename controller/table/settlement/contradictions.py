@@ -49,7 +49,7 @@ def contradicted(setup: Setup, before: Round, now: Round, told: a.RecordHand) ->
                 f"the dealer's hand is not set by the house ways, of which the first that fits is: {way.says} [{way.cite}]; "
                 f"before the community cards it is set so and told again ({a.RecordHand.kind}), after them decide about the round"
             )
-    if told.area is Area.PLAYER and disproved(setup, now, told.seat) and not disproved(setup, before, told.seat):
+    if disproved(setup, now, told.seat) and not disproved(setup, before, told.seat):
         return (
             f"the hand of seat {told.seat} was reported to be declared falsely, and by its cards it wins at once; {REMEDY}, or "
             f"settle by the cards what was taken or given back by that report ({a.CorrectSettlement.kind})"

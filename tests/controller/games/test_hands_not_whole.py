@@ -96,3 +96,19 @@ def test_a_natural_that_was_reported_to_be_none_waits_for_a_person_whatever_was_
     assert (line.outcome, line.cite) == (Outcome.HELD, ("(h)(2)", "(i)"))
     mine["played"] = "7c ??" if cards else ""
     assert settle("fast-action", given, **{"R-67": "play_on"}).lines == (line,)
+    if "??" not in cards and cards:
+        mine["played"] = "7c 7d"
+        (line,) = settle("fast-action", given, **{"R-67": "play_on"}).lines
+        assert (line.outcome, line.cite) == (Outcome.LOSE, ("(h)(11)",))
+
+
+@pytest.mark.parametrize(("cards", "outcome", "paid"), [("7c 7d 7h 6s", "held", 0), ("7c 7d 7h 7s", "win", 5000)])
+def test_something_else_that_happened_makes_no_natural_and_takes_none(cards, outcome, paid):
+    """Clause: fast-action (h)(2)."""
+    touched = {"trigger": "hand_touched", "seat": 1}
+    mine = seat(cards, "natural", {"original": 1000})
+    given = {
+        "seats": [mine], "dealer": "2c 3d 9h Jd", "community": "2d 3c 4d 9s Js", "irregularity": touched,
+    }  # fmt: skip
+    (line,) = settle("fast-action", given, **{"R-82": "record"}).lines
+    assert (line.outcome, line.paid) == (Outcome(outcome), paid)

@@ -280,3 +280,33 @@ def test_a_wager_lost_by_a_report_that_the_cards_disprove_is_settled_by_them(
     assert (event.was, event.before, event.owed) == (LOSE, 0, 2000)
     assert table.fates()[1, wager] == "settled"
     assert fold(State.initial(table.setup), table.all) == table.state
+
+
+@pytest.mark.parametrize("void", [False, True])
+def test_a_wager_that_went_back_for_a_natural_that_is_one_is_settled_by_the_cards(doubted, void):
+    """Nothing is taken in Fast Action, and a person may give the wager back; not once the round is void. Clause: (h)(2)."""
+    table = doubted("fast-action", "original", {"R-67": "play_on"})
+    to_settle(table, "fast-action")
+    table.act(a.ReportIrregularity(Trigger.FALSE_DECLARATION, seat=1))
+    (hold,) = table.state.holds
+    table.act(a.ResolveHold(hold, a.Resolution.RETURN_WAGER))
+    right = a.CorrectSettlement(1, "original", WIN, "it is a natural", 5000)
+    assert table.refused(right).code == "not_settled"
+    table.act(a.RecordHand(Area.PLAYER, "7c 7d 7h 7s", 1))
+    if void:
+        table.act(a.ResolveHold(next(iter(table.state.holds)), a.Resolution.VOID))
+        assert table.refused(right).code == "not_settled"
+        return
+    (event,) = (x for x in table.act(right) if isinstance(x, f.SettlementCorrected))
+    assert (event.was, event.before, event.owed) == (RETURN, 1000, 5000)
+
+
+def test_four_cards_bear_out_no_natural_of_a_hand_that_had_more(doubted):
+    """Which came first is not to be seen any more. Clause: fast-action (h)(2), (i)(4)."""
+    table = doubted("fast-action", "original", {"R-67": "play_on"})
+    table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_PLAYER, seat=1, cards=5, too_many=True))
+    table.answer(1, "set")
+    table.answer(3, "set")
+    table.act(a.RevealDealer(natural=False))
+    table.act(a.RevealCommunity(a.Street.COMMUNITY))
+    assert not [x for x in reasons(table.act(a.RecordHand(Area.PLAYER, "7c 7d 7h 7s", 1))) if "falsely" in x]
