@@ -18,7 +18,7 @@ SETTLED_ROUNDS ?= 1000000
 MODULE ?=
 NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11) and "tablewarden needs Python 3.11 or newer: make PYTHON=python3.11 ...")
 
-.PHONY: run test compiled lint kill powercut hands rounds edges bench screenshots soak faults torture mutants lock clean setup rankers system guest
+.PHONY: run test panel compiled lint kill powercut hands rounds edges bench screenshots soak faults torture mutants lock clean setup rankers system guest
 
 # A broker is mosquitto where it is, else one that pip installs: no root, no compiler.
 run: $(VENV)/.run
@@ -87,6 +87,10 @@ mutants: $(VENV)-mutants/.ready
 
 bench: setup rankers system
 	$(BIN)/python -m tests.bench.figures
+
+# Rounds of each game by touch in a real browser, and how many touches they need: docs/dealer.md.
+panel: setup system
+	$(BIN)/pytest -q -s -m full tests/controller/panel
 
 # Each view of the panel in a few planted states, for the guides.
 screenshots: setup system

@@ -1,5 +1,5 @@
 // Irregularities: one touch opens the list, one says what happened and where, and what follows is read before it is confirmed.
-import { ask, close, doIt, key, tryIt, view } from "./acts.js";
+import { ask, close, doIt, key as plainKey, tryIt, view } from "./acts.js";
 import { brackets, color, listed, name, table } from "./table.js";
 import { knows, make, say } from "./words.js";
 
@@ -27,6 +27,7 @@ export function irregular(seat = 0) {
 function row(trigger, seat) {
   const { round, sets, seats } = table.status, at = Object.keys(round?.seats ?? {}).map(Number);
   const words = say(`trigger.${trigger}`), go = (args) => () => follows(trigger, args);
+  const key = (of) => { const made = plainKey(of); made.dataset.trigger = trigger; return made; };
   if (trigger === "something_else") return [line("", [key([words, "", go({ seat, note: say("trigger.something_else") }), "warn"])])];
   if (OF_A_SEAT.includes(trigger)) {
     const where = seat ? [seat] : at;

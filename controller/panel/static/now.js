@@ -82,9 +82,12 @@ function keysOf(next, stage) {
 
 /** The cards tell what each wager comes to, and no person is asked. */
 const whole = (offer) => !offer.refused && !offer.uncounted.length && !offer.asks.length && offer.lines.every((x) => x.outcome !== "held");
-/** The set of the next round: the one that may be dealt next, else the one that will be after this round. */
-const nextSet = () => Object.entries(table.status.sets).find(([back, set]) => set.present && set.armed && back !== table.status.round.back)?.[0]
-  ?? (table.status.keeps_set ? table.status.round.back : undefined);
+/** The set of the next round: the other one, or the same where a set is dealt on from; undefined where it is not ready yet. */
+function nextSet() {
+  const { sets, round, keeps_set: keeps } = table.status, fit = (set) => set.present && set.cycle_complete && set.count_right !== false && !set.due;
+  if (keeps && fit(sets[round.back])) return round.back;
+  return Object.keys(sets).find((back) => back !== round.back && sets[back].present && sets[back].armed);
+}
 
 function held(hold) {
   const mine = may(hold.least_role);

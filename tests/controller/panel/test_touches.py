@@ -1,0 +1,71 @@
+"""How often a dealer touches the screen in a round without incident: counted in a real browser, game by game.
+
+`make panel` plays 200 rounds of each game and prints what docs/dealer.md says; `make test` plays a few.
+"""
+
+import os
+from random import Random
+from statistics import median, quantiles
+
+import pytest
+
+from tests.controller.panel.core_table import CoreTable
+from tests.controller.panel.touching import Dealer, screen
+from tests.controller.table.conftest import table_of
+
+OPTIONAL = {
+    "md-uth": "trips",
+    "ma-uth": "trips",
+    "nj-pikit": "three_card_bonus",
+    "ma-colorado": "bonus",
+    "fast-action": "",
+}
+ELECTED = {"nj-pikit": {"R-56": "played_hand"}, "ma-colorado": {"R-103": "lost"}}
+"""What is proposed there asks a floorperson in each such round, which is another dealer's day."""
+ROUNDS = int(os.environ.get("PANEL_ROUNDS", "200"))
+MOST = {
+    "md-uth": (12, 18),
+    "ma-uth": (13, 19),
+    "nj-pikit": (10, 16),
+    "ma-colorado": (10, 16),
+    "fast-action": (12, 18),
+}
+"""Touches of a round, the median and the 95th percentile, at most."""
+
+
+async def counted(book, folder, people, rounds, *, counts=True):
+    """Touches of each round; the first one, in which nothing lies as before, is left out."""
+    offered = [OPTIONAL[book], *(["progressive"] if counts else [])]
+    core = CoreTable(
+        folder / "c.sock", table_of(book, offered=tuple(filter(None, offered)), elect=ELECTED.get(book)).ready()
+    )
+    async with screen(core, folder, people) as page:
+        dealer = Dealer(page, core, Random(f"{book} {counts}"), counts=counts)
+        await dealer.play(first=True)
+        return [await dealer.play() for _ in range(rounds)]
+
+
+def told(book, found):
+    """Median and 95th percentile, for a person."""
+    most = quantiles(found, n=20, method="inclusive")[-1]
+    return f"{book}: {len(found)} rounds, median {median(found):g}, 95th percentile {most:g} touches"
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("book", OPTIONAL)
+async def test_a_round_needs_few_touches(book, tmp_path, people):
+    found = await counted(book, tmp_path, people, 4 if book == "md-uth" else 2)
+    assert median(found) <= MOST[book][0] + 2, found
+    assert max(found) <= MOST[book][1] + 4, found
+
+
+@pytest.mark.full
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("counts", [True, False], ids=["counted", "uncounted"])
+@pytest.mark.parametrize("book", OPTIONAL)
+async def test_touches_of_many_rounds(book, counts, tmp_path, people):
+    found = await counted(book, tmp_path, people, ROUNDS, counts=counts)
+    print(told(book if counts else f"{book}, no chips counted", found))
+    if counts:
+        assert median(found) <= MOST[book][0]
+        assert quantiles(found, n=20, method="inclusive")[-1] <= MOST[book][1]
