@@ -17,7 +17,7 @@ export function now() {
   const found = { title: title(next), text: prompts.map((p) => p.text).join(" "), cite: prompts.flatMap((p) => p.cite), keys: [] };
   if (!next) return { ...found, ...waiting() };
   const duty = (status.duties ?? []).find((d) => d.duty === next.args.duty);
-  if (duty) [found.title, found.cite] = [knows(`duty.${duty.action}`) ? dutyWords(duty) : duty.do, duty.cite ?? []];
+  if (duty) [found.title, found.cite] = [knows(`duty.${duty.action}`) ? dutyWords(duty) : duty.do, duty.cite?.length ? duty.cite : [duty.reading].filter(Boolean)];
   if (status.round?.phase === "betting") found.text = [say("wager.touch"), found.text].join(" ");
   if (may(next.role)) found.keys = keysOf(next, stage);
   else found.text = `${say("needs_role", { role: say(`role.${next.role}`) })} ${found.text}`;
@@ -102,12 +102,12 @@ function asking(stage) {
   const { status } = table, { round } = status, told = stage.waiting.filter((seat) => draft.answers[seat]);
   const rest = stage.waiting.filter((seat) => !draft.answers[seat]), all = options(stage);
   const show = !round.burn_due && (stage.ends?.act === "reveal_community" ? !stage.ends.from_deck : stage.ends?.act === "reveal_dealer" && !stage.ends.asks.length && dealt());
-  const small = (seats) => [say("seats.of", { seats: listed(seats) }), show && say(`show.${stage.ends.street ?? "dealer"}`)].filter(Boolean).join(", ");
+  const small = show ? say(`show.${stage.ends.street ?? "dealer"}`) : "";
   const line = (given) => [...told.map((seat) => said(seat, draft.answers[seat])), ...(given ? [said("rest", given)] : [])].join(", ");
   const tell = (given) => () => doIt("record_decisions", { line: line(given), ...(show && { show }) });
   const words = told.length ? "rest" : "all";
-  let keys = all.slice(0, 4).map((given, n) => [say(words, { answer: answer(given) }), small(rest), tell(given), n ? "" : "main"]);
-  if (!rest.length) keys = [[say("told"), small(told), tell(null), "main"]];
+  let keys = all.slice(0, 4).map((given, n) => [say(words, { answer: answer(given) }), small, tell(given), n ? "" : "main"]);
+  if (!rest.length) keys = [[say("told"), small, tell(null), "main"]];
   const prompts = (status.prompts ?? []).filter((p) => p.act === "record_decision");
   return { title: say(stage.waiting.length > 1 ? "ask.all" : "ask.one", { seats: listed(stage.waiting), answers: all.map(answer).join(say("or")) }),
     text: [rest.length && (stage.waiting.length > 1 || all.length > 4) ? say("ask.touch") : "", ...prompts.map((p) => p.text)].join(" "), cite: prompts.flatMap((p) => p.cite), keys };

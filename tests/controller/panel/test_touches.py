@@ -9,6 +9,8 @@ from statistics import median, quantiles
 
 import pytest
 
+from controller.daemon.views.prompts import wager_documents
+from controller.table.words import acts as a
 from tests.controller.panel.core_table import CoreTable
 from tests.controller.panel.touching import Dealer, screen
 from tests.controller.table.conftest import table_of
@@ -33,12 +35,22 @@ MOST = {
 """Touches of a round, the median and the 95th percentile, at most."""
 
 
+def seated(book, offered, *, counts):
+    """A table at which six players have wagered, every second one with the optional wager of the game."""
+    table = table_of(book, offered=offered, elect=ELECTED.get(book)).ready()
+    table.act(a.BeginRound("red"))
+    for seat in range(1, 7):
+        for wager in wager_documents(table.setup, table.state.method):
+            if not wager["sensed"] and (seat % 2 or not wager["optional"]):
+                cents = wager["cents"] or (1000 if counts else 0)
+                table.act(a.PlaceWager(seat, wager["wager"], cents))
+    return table
+
+
 async def counted(book, folder, people, rounds, *, counts=True):
     """Touches of each round; the first one, in which nothing lies as before, is left out."""
     offered = [OPTIONAL[book], *(["progressive"] if counts else [])]
-    core = CoreTable(
-        folder / "c.sock", table_of(book, offered=tuple(filter(None, offered)), elect=ELECTED.get(book)).ready()
-    )
+    core = CoreTable(folder / "c.sock", seated(book, tuple(filter(None, offered)), counts=counts))
     async with screen(core, folder, people) as page:
         dealer = Dealer(page, core, Random(f"{book} {counts}"), counts=counts)
         await dealer.play(first=True)
@@ -52,11 +64,10 @@ def told(book, found):
 
 
 @pytest.mark.timeout(120)
-@pytest.mark.parametrize("book", OPTIONAL)
-async def test_a_round_needs_few_touches(book, tmp_path, people):
-    found = await counted(book, tmp_path, people, 4 if book == "md-uth" else 2)
-    assert median(found) <= MOST[book][0] + 2, found
-    assert max(found) <= MOST[book][1] + 4, found
+async def test_a_round_needs_few_touches(tmp_path, people):
+    """A round of the game with the most answers; medians are for the long form."""
+    found = await counted("md-uth", tmp_path, people, 4)
+    assert max(found) <= MOST["md-uth"][1] + 4, found
 
 
 @pytest.mark.full

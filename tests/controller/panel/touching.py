@@ -122,7 +122,7 @@ class Dealer(Fingers):
         self.rng, self.counts = rng, counts
 
     async def play(self, *, first: bool = False) -> int:
-        """Plays until the next round takes bets; returns the touches. `first`: nothing lies from a round before."""
+        """Plays until the next round takes bets; returns the touches. `first`: the wagers lie already."""
         self.touches, self.done = 0, []
         state = self.core.table.state
         number = state.rounds if state.round else state.rounds + 1
@@ -147,10 +147,6 @@ class Dealer(Fingers):
 
     async def _bets(self, first: bool, status: dict[str, Any]) -> None:
         groups = [w["wager"] for w in status["wagers"] if not w["sensed"] and not w["equals"]]
-        for seat in range(1, 7) if first else ():
-            for group in range(len(groups) if seat % 2 else 1):
-                await self.tap(f"[data-seat='{seat}']")
-                await self._say(self._amount(group))
         changed = [] if first else [seat for seat in range(1, 7) if self.rng.random() < CHANGES]
         if changed:
             words = [
@@ -174,7 +170,7 @@ class Dealer(Fingers):
         await self.tap(f"[data-seat='{seat}']")
         if drawn < SITS_OUT and lies:
             await self._say("#dialog-keys button.warn")
-        elif drawn < SITS_OUT + AMOUNT or not lies or len(groups) == 1:
+        elif (self.counts and drawn < SITS_OUT + AMOUNT) or not lies or len(groups) == 1:
             await self._say(self._amount(0))
         elif groups[1] in lies:
             await self._say("#dialog-keys button:has-text('Take back')")
