@@ -14,7 +14,7 @@ export function now() {
   if (status.held?.length) return held(status.held[0]);
   if (stage?.waiting.length && (!next || next.act === "record_decision")) return asking(stage);
   const prompts = (status.prompts ?? []).filter((p) => p.act === next?.act);
-  const found = { title: title(next), text: prompts.map((p) => p.text).join(" "), cite: prompts.flatMap((p) => p.cite), keys: [] };
+  const found = { title: title(next), text: sentences(prompts), cite: prompts.flatMap((p) => p.cite), keys: [] };
   if (!next) return { ...found, ...waiting() };
   const duty = (status.duties ?? []).find((d) => d.duty === next.args.duty);
   if (duty) [found.title, found.cite] = [knows(`duty.${duty.action}`) ? dutyWords(duty) : duty.do, duty.cite?.length ? duty.cite : [duty.reading].filter(Boolean)];
@@ -24,6 +24,7 @@ export function now() {
   return found;
 }
 
+const sentences = (prompts) => prompts.map((p) => p.text.replace(/\.?$/, ".")).join(" ");
 const dutyWords = (duty) => say(`duty.${duty.action}`, { back: duty.back && color(duty.back), seat: duty.seat, wager: duty.wager && name(duty.wager), device: duty.device });
 
 function title(next) {
@@ -94,7 +95,7 @@ function held(hold) {
   const keys = !mine ? [] : hold.choices.map((choice, n) => [say(`resolution.${choice}`), hold.hold, () => doIt("resolve_hold", { hold: hold.hold, resolution: choice }), n ? "" : "main"]);
   const why = knows(`hold.${hold.code}`) ? say(`hold.${hold.code}`, { seat: hold.seat, wager: hold.wager && name(hold.wager) }) : hold.reason;
   return { title: mine ? say("held.title") : say("held.call", { role: say(`role.${hold.least_role}`) }), text: why,
-    cite: hold.cite?.length ? hold.cite : [hold.reading].filter(Boolean), keys, stopped: true };
+    cite: hold.code === "something_else" ? [] : hold.cite?.length ? hold.cite : [hold.reading].filter(Boolean), keys, stopped: true };
 }
 
 /** All who wait are asked together: seats that answer otherwise are touched, one key tells the rest, and the next cards. */
@@ -110,7 +111,7 @@ function asking(stage) {
   if (!rest.length) keys = [[say("told"), small, tell(null), "main"]];
   const prompts = (status.prompts ?? []).filter((p) => p.act === "record_decision");
   return { title: say(stage.waiting.length > 1 ? "ask.all" : "ask.one", { seats: listed(stage.waiting), answers: all.map(answer).join(say("or")) }),
-    text: [rest.length && (stage.waiting.length > 1 || all.length > 4) ? say("ask.touch") : "", ...prompts.map((p) => p.text)].join(" "), cite: prompts.flatMap((p) => p.cite), keys };
+    text: [rest.length && (stage.waiting.length > 1 || all.length > 4) ? say("ask.touch") : "", sentences(prompts)].join(" "), cite: prompts.flatMap((p) => p.cite), keys };
 }
 /** The dealer's cards are out of the device. */
 const dealt = () => table.status.round.stacks_out >= table.status.round.plan.length || !Object.values(table.status.devices).some((d) => d.levels?.cards_inside);

@@ -14,7 +14,7 @@ const returning = (here) => (table.status.duties ?? []).some((d) => d.action?.st
 
 /** Returns the class of a seat and the words at its foot. */
 function words(n, here, again, lines) {
-  const { round } = table.status, waits = round?.stage?.waiting ?? [], told = draft.answers[n];
+  const { round } = table.status, waits = table.status.held?.length ? [] : round?.stage?.waiting ?? [], told = draft.answers[n];
   if (again) return ["seat before", say("again.seat")];
   if (!Object.keys(here?.wagers ?? {}).length) return ["seat empty", say("empty")];
   if (waits.includes(n) && told) return ["seat told", `${answer(told)} ${places(n, told)}`];
@@ -32,13 +32,13 @@ function seat(n, redraw, irregular) {
   const { round, offer } = table.status, here = round?.seats[n], again = asBefore()[n];
   const chip = round?.accepted.some(([s]) => s === n), lines = (offer?.lines ?? []).filter((x) => x.seat === n && (x.outcome !== "held" || x.reading));
   const [cls, say_] = words(n, here, again, lines);
-  const rows = Object.entries(again ?? here?.wagers ?? {}).flatMap(([w, x]) => [make("dt", { text: name(w) }), make("dd", { text: amount(x, again) })]);
+  const rows = Object.entries(again ?? here?.wagers ?? {}).flatMap(([w, x]) => [make("dt", { text: name(w) }), make("dd", { text: amount(x, again, here && returning(here)) })]);
   return make("button", { cls, "data-seat": n, on: () => touched(n, redraw, irregular) },
     make("h2", { text: say("seat", { n }) }, chip && !here?.wagers.progressive && make("span", { text: say("chip_on") })), make("dl", {}, ...rows), make("div", { cls: "say", text: say_ }));
 }
 
-function amount(x, again) {
-  if (again) return money(x.cents);
+function amount(x, again, returned) {
+  if (again || (returned && x.fate === "returned")) return money(x.cents);
   if (x.outcome) return `${say(`outcome.${x.outcome}`)} ${x.returned + x.paid ? money(x.returned + x.paid) : "✓"}`;
   return money(x.cents) + (x.fate === "live" ? "" : ` ${say(`fate.${x.fate}`)}`);
 }
