@@ -24,13 +24,15 @@ OPTIONAL = {
 }
 ELECTED = {"nj-pikit": {"R-56": "played_hand"}, "ma-colorado": {"R-103": "lost"}}
 """What is proposed there asks a floorperson in each such round, which is another dealer's day."""
+PROGRESSIVE = "md-uth"
+"""The one document whose progressive is paid by the cards; in ma-uth a person decides about each chip (R-96)."""
 ROUNDS = int(os.environ.get("PANEL_ROUNDS", "200"))
 MOST = {
     "md-uth": (12, 18),
     "ma-uth": (13, 19),
-    "nj-pikit": (10, 16),
-    "ma-colorado": (10, 16),
-    "fast-action": (12, 18),
+    "nj-pikit": (13, 19),
+    "ma-colorado": (13, 19),
+    "fast-action": (13, 19),
 }
 """Touches of a round, the median and the 95th percentile, at most."""
 
@@ -49,7 +51,7 @@ def seated(book, offered, *, counts):
 
 async def counted(book, folder, people, rounds, *, counts=True):
     """Touches of each round; the first one, in which nothing lies as before, is left out."""
-    offered = [OPTIONAL[book], *(["progressive"] if counts else [])]
+    offered = [OPTIONAL[book], *(["progressive"] if counts and book == PROGRESSIVE else [])]
     core = CoreTable(folder / "c.sock", seated(book, tuple(filter(None, offered)), counts=counts))
     async with screen(core, folder, people) as page:
         dealer = Dealer(page, core, Random(f"{book} {counts}"), counts=counts)

@@ -76,7 +76,8 @@ class Fingers:
 
     async def tap(self, selector: str, nth: int = 0) -> None:
         """One touch."""
-        await self.page.evaluate("window.later += 250")
+        if selector.startswith("#keys"):
+            await self.page.evaluate("window.later += 250")
         found = self.page.locator(selector).nth(nth)
         self.done.append(f"{await self.page.inner_text('#do')} | {(await found.inner_text()).strip()}")
         await found.tap()
@@ -133,7 +134,7 @@ class Dealer(Fingers):
             elif stage and stage["waiting"] and status["next_act"]["act"] == "record_decision":
                 await self._answers(stage, round_["phase"])
             elif status["next_act"] and status["next_act"]["act"] == "record_stub_count":
-                await self._stub(status["next_act"]["args"]["stub"])
+                await self._stub(self.core.table.right_stub())
             else:
                 await self.main()
             assert self.touches < 80, self.done
