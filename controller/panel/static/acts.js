@@ -52,7 +52,7 @@ export const logout = async () => { await post("/logout", {}); location.assign("
 
 export function refusal(error) {
   const cite = error.cite?.length ? ` [${error.cite.join(", ")}]` : "";
-  if (knows(error.code)) return say(error.code); // of a log-in
+  if (error.code !== "refused" && knows(error.code)) return say(error.code); // of a log-in
   return knows(`refusal.${error.code}`) ? say(`refusal.${error.code}`) : say("refused", { reason: error.reason }) + cite;
 }
 
