@@ -21,7 +21,10 @@ def _bench(*words: str) -> Result:
     ("words", "why"),
     [
         *((("--broker", f"mqtt://h:{port}"), "names no port") for port in ("0", "-1", "65536", "x", LONG)),
-        *((("--broker", url), "is auto, iotcore, memory or") for url in ("mqtt://", "mqtt://[h", "http://h:1", "")),
+        *(
+            (("--broker", url), "is auto, iotcore, memory or")
+            for url in ("mqtt://", "mqtt://[h", "http://h:1", "")
+        ),
         (("--speed", "nan"), "no finite number"),
         (("--speed", "inf"), "not in the range"),
         (("--seconds", "nan"), "no finite number"),
