@@ -178,12 +178,10 @@ def _others(held: Sequence[tuple[int, int]], made: Sequence[int], count: int) ->
 
 def _run(key: int, straight: Category, royal: Category) -> int:
     """Returns the highest five ranks in a row, 0 = none; an ace may stand below a two."""
-    held = 0
-    for rank, _ in ranks_of(key):
-        held |= 1 << rank
-    held |= held >> ACE << 1
-    lowest = (held & held >> 1 & held >> 2 & held >> 3 & held >> 4).bit_length() - 1
-    if lowest < 0:
+    held = (key | key >> 1 | key >> 2) & _ONE_OF_EACH
+    held = held << 3 | held >> 3 * (ACE - 2)
+    lowest = ((held & held >> 3 & held >> 6 & held >> 9 & held >> 12).bit_length() + 2) // 3
+    if not lowest:
         return 0
     top = lowest + 4
     return worth(royal if top == ACE else straight, top)
@@ -193,6 +191,8 @@ KEYS = [1 << 3 * (card >> 2) | 1 << 39 + 4 * (card & 3) for card in range(52)]
 """What each card adds to the sum of a hand: one to the three bits of its rank, one to the four bits of its suit."""
 RANKS = (1 << 39) - 1
 """The part of a sum that counts ranks."""
+_ONE_OF_EACH = sum(1 << 3 * place for place in range(13))
+"""A sum of ranks with one card of each."""
 _FIRST = [key + (0x3333 << 39) for key in KEYS]
 """The key of one card of a hand: with three more of each suit the fifth of a suit carries into the suit's highest bit."""
 _SUIT = {0x1: 0, 0x10: 1, 0x100: 2, 0x1000: 3}

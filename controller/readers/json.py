@@ -4,9 +4,9 @@ A key that nobody reads is a mistake here, because it is most likely a misspelt 
 """
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -33,12 +33,25 @@ class LineRefused(Exception):
 def object_in(line: bytes, like: str) -> tuple[dict[str, Any], str | None]:
     """The object on a line, and a key that is there twice. `like`: an example for the message. Raises `LineRefused`."""
     try:
-        raw, twice = msgspec.json.decode(line), repeated_key(line)
+        raw = msgspec.json.decode(line)
+        twice = repeated_key(line) if line.count(b":") > _count_keys(raw) else None
     except (msgspec.DecodeError, RecursionError, ValueError) as exc:
         raise LineRefused(f"not a line of JSON: {exc}", "not_json") from exc
     if not isinstance(raw, dict):
         raise LineRefused(f"a line is an object such as {like}", "not_object")
     return raw, twice
+
+
+def _count_keys(raw: Any) -> int:
+    """Keys of all objects in a value. A text has a colon for each, so that one with no more colons has none twice."""
+    count, values = 0, [raw]
+    for value in values:
+        if isinstance(value, dict):
+            count += len(value)
+            values += value.values()
+        elif isinstance(value, list):
+            values += value
+    return count
 
 
 def object_on(line: bytes, like: str) -> dict[str, Any]:
@@ -66,26 +79,25 @@ def type_wrong(error: msgspec.ValidationError, where: str = "") -> LineRefused:
     return LineRefused(f"{place!r}: {what[:1].lower()}{what[1:]}" if place else what, "type_wrong")
 
 
+_Check = Callable[[Any, str], None]
+"""Raises `LineRefused` for a value; the text is the way to it."""
+
+
 @cache
-def _shape(cls: Any) -> tuple[dict[str, Any], frozenset[str]]:
-    """Types by key, and the keys that must be there; what may be unknown may be absent."""
+def _shape(cls: Any) -> tuple[dict[str, _Check | None], tuple[str, ...]]:
+    """What is checked inside each key, None = nothing, and the keys that must be there; what may be unknown may be absent."""
     if issubclass(cls, Struct):
         needed = {field.name: field.required for field in msgspec.structs.fields(cls)}
     else:
         missing = dataclasses.MISSING
         needed = {f.name: f.default is missing and f.default_factory is missing for f in dataclasses.fields(cls)}
     types, declared = get_type_hints(cls), get_type_hints(cls, include_extras=True)
-    types = {name: types[name] for name in needed}
     none = {name for name in needed if NOTHING in getattr(declared[name], "__metadata__", ())}
-    return types, frozenset(
+    return {name: _inside(types[name]) for name in needed}, tuple(
         n
         for n, is_needed in needed.items()
         if is_needed and n not in none and type(None) not in get_args(types[n])
     )
-
-
-def _is_record(declared: object) -> bool:
-    return isinstance(declared, type) and (issubclass(declared, Struct) or dataclasses.is_dataclass(declared))
 
 
 def verify(raw: Mapping[str, Any], cls: type[Any], where: str = "", what: str = "") -> None:
@@ -93,40 +105,62 @@ def verify(raw: Mapping[str, Any], cls: type[Any], where: str = "", what: str = 
 
     `where`: the way to the object; `what`: what it is called where it is the whole line.
     """
-    types, needed = _shape(cls)  # type: ignore[arg-type]
+    inside, needed = _shape(cls)  # type: ignore[arg-type]
     what = where or what or "a line"
     for key in raw:
-        if key not in types:
-            raise LineRefused(f"{what} has no {key!r} {nearest(key, types)}", "key_unknown")
-    for key in types:
-        if key in needed and key not in raw:
+        if key not in inside:
+            raise LineRefused(f"{what} has no {key!r} {nearest(key, inside)}", "key_unknown")
+    for key in needed:
+        if key not in raw:
             raise LineRefused(f"{what} needs {key!r}", "key_missing")
     for key, value in raw.items():
-        _verify_value(value, types[key], f"{where}.{key}" if where else key)
+        _verify_value(value, inside[key], f"{where}.{key}" if where else key)
 
 
-def _verify_value(value: Any, typed: Any, where: str) -> None:
+def _verify_value(value: Any, inside: _Check | None, where: str) -> None:
     if value is None:
         raise LineRefused(f"{where!r} is null; leave out what is not known", "null")
     if isinstance(value, int) and not MIN_NUMBER <= value <= MAX_NUMBER:
         bounds = f"whole numbers are from {MIN_NUMBER} to {MAX_NUMBER}"
         raise LineRefused(f"{where!r} is {value}; {bounds}", "number_out_of_range")
-    if get_origin(typed) in (Union, UnionType):
-        for inner in get_args(typed):
-            if inner is not type(None) and (isinstance(value, dict) or not _is_record(inner)):
-                _verify_value(value, inner, where)
-        return
-    if _is_record(typed) and isinstance(value, dict):
-        verify(value, typed, where)
-    elif get_origin(typed) is tuple and isinstance(value, list):
-        for item in value:
-            _verify_value(item, get_args(typed)[0], where)
-    elif get_origin(typed) in (dict, Mapping) and isinstance(value, dict):
-        for key, item in value.items():
-            _verify_value(item, get_args(typed)[1], f"{where}.{key}")
-    elif isinstance(typed, type) and issubclass(typed, StrEnum) and value not in [*typed]:
-        words = [word.value for word in typed]
+    if inside is not None:
+        inside(value, where)
+
+
+def _inside(typed: Any) -> _Check | None:
+    """What is checked inside values of this type, beside what is checked of every value."""
+    if isinstance(typed, type) and (issubclass(typed, Struct) or dataclasses.is_dataclass(typed)):
+        return lambda value, where: verify(value, typed, where) if isinstance(value, dict) else None
+    if isinstance(typed, type) and issubclass(typed, StrEnum):
+        return partial(_word, [word.value for word in typed])
+    origin, args = get_origin(typed), get_args(typed)
+    if origin in (Union, UnionType):
+        return partial(_each, [check for inner in args if (check := _inside(inner)) is not None])
+    if origin is tuple:
+        return partial(_items, _inside(args[0]))
+    return partial(_values, _inside(args[1])) if origin in (dict, Mapping) else None
+
+
+def _word(words: list[str], value: Any, where: str) -> None:
+    if value not in words:
         raise LineRefused(f"{where!r} is {value!r} {nearest(str(value), words)}", "word_unknown")
+
+
+def _each(checks: Iterable[_Check], value: Any, where: str) -> None:
+    for check in checks:
+        check(value, where)
+
+
+def _items(inside: _Check | None, value: Any, where: str) -> None:
+    if isinstance(value, list):
+        for item in value:
+            _verify_value(item, inside, where)
+
+
+def _values(inside: _Check | None, value: Any, where: str) -> None:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            _verify_value(item, inside, f"{where}.{key}")
 
 
 def verify_plain(raw: Mapping[str, Any], most: int) -> None:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from msgspec import to_builtins
+
 from controller.games.model import Phase
 from controller.games.settling.engine import settler_of
 from controller.games.settling.settled import Line
@@ -47,7 +49,7 @@ def announced_document(setup: Setup, state: State) -> Document | None:
 
 
 def _line(line: Line) -> Document:
-    document: Document = lean(line)
+    document: Document = to_builtins(lean(line))
     return document
 
 

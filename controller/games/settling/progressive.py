@@ -11,6 +11,7 @@ from controller.rules.pay import FixedSum, OfMeter
 from controller.rules.vocabulary import Settle, Trigger
 
 _WAGER = "progressive"
+_ENVIED = (Category.STRAIGHT_FLUSH, Category.ROYAL_FLUSH)
 METER_OPEN = "what the meter stands at is not known before the progressive wager that is held is decided"
 
 
@@ -60,8 +61,8 @@ class Progressive:
         if self._payer is None:
             cite, reading = self._money.decided(Settle.UNPRINTED)
             return [Line(hand.seat, _WAGER, stake, Outcome.HELD, cite=cite, reading=reading, note=ASKED)]
-        value = self._value(hand, round_, values)
-        return [self._own(hand, stake, value, round_, meters), *self._envy(hand, stake, round_, values, gone)]
+        own = self._own(hand, stake, values[hand.seat], round_, meters)
+        return [own, *self._envy(hand, stake, round_, values, gone)]
 
     def hanging_on(
         self, own: Line, hand: Hand, round_: Round, values: dict[int, int | None], gone: Collection[int]
@@ -81,12 +82,14 @@ class Progressive:
             if not (lost and x.note == NOT_PROVABLE)
         ]
 
-    def _value(self, hand: Hand, round_: Round, values: dict[int, int | None]) -> int | None:
-        """The value of the five cards that count; None where it cannot be told."""
-        if not self._by_flop:
-            return values[hand.seat]
-        cards = hand.cards + round_.community[:3]
-        return five(cards) if len(cards) == 5 and UNREADABLE not in cards else None
+    def values(self, round_: Round, values: dict[int, int | None]) -> dict[int, int | None]:
+        """By seat, the value of the five cards that count; None where it cannot be told. `values`: of the best five."""
+        if not self._by_flop or not any(hand.wagers.get(_WAGER) for hand in round_.hands):
+            return values
+        cards = {hand.seat: hand.cards + round_.community[:3] for hand in round_.hands}
+        return {
+            seat: five(held) if len(held) == 5 and UNREADABLE not in held else None for seat, held in cards.items()
+        }
 
     def _own(
         self, hand: Hand, stake: int, value: int | None, round_: Round, meters: dict[str, int] | None
@@ -129,12 +132,13 @@ class Progressive:
             return []
         found = []
         for other in sorted(round_.hands, key=lambda other: -other.seat):
-            if other.seat == hand.seat or not self._may_hold(other, round_, gone):
+            value = values[other.seat]
+            earns = value is None or value >> 20 in _ENVIED
+            if not earns or other.seat == hand.seat or not self._may_hold(other, round_, gone):
                 continue
-            value = self._value(other, round_, values)
             if value is None:
                 found.append(Line(hand.seat, "envy", 0, Outcome.HELD, note=NOT_PROVABLE, holder=other.seat))
-            elif value >> 20 in (Category.STRAIGHT_FLUSH, Category.ROYAL_FLUSH):
+            else:
                 found.append(self._envied(hand, stake, value, other, round_))
         return found
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from controller.cards.cards import CardError, parse, without
+from controller.cards.cards import NAMES, CardError, parse, without
 from controller.games.model import Decision
 from controller.rules.named_wagers import ConditionWord
 from controller.rules.vocabulary import Trigger
@@ -19,6 +19,8 @@ MOST_SUM = 2**53 - 1
 """Cents; no amount of a settlement is larger, so that each is exact for any reader of JSON. The odds of some rows could be."""
 UNREAD = "??"
 """Stands for such a card in a text."""
+_AS_WRITTEN = {UNREAD: UNREADABLE} | {name: number for number, name in enumerate(NAMES)}
+"""Cards by the names that we write ourselves."""
 
 
 class Hand(Struct, frozen=True):
@@ -114,7 +116,7 @@ def read_cards(text: str) -> tuple[int, ...]:
     cards = []
     for place, word in enumerate(text.replace(",", " ").split(), start=1):
         try:
-            cards.append(UNREADABLE if word == UNREAD else parse(word)[0])
+            cards.append(_AS_WRITTEN[word] if word in _AS_WRITTEN else parse(word)[0])
         except CardError as exc:
             raise CardError(str(exc).replace("word 1,", f"word {place},", 1)) from exc
     return tuple(cards)

@@ -1,7 +1,7 @@
 """The optional wagers of Ultimate Texas Hold 'Em, each by its own cards; which of them there are stands in the rulebook."""
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from controller.cards.ranking import ACE, five
 from controller.cards.six import six_card_bonus, super_royal
@@ -29,7 +29,7 @@ class Seen:
     """What a round shows. `values`: by seat; None for a hand that cannot be told. `meters`: cents, as payments go on.
 
     `gone`: seats whose progressive wager no cards settle any more. `unsure`: a progressive wager before is held, so that
-    nobody can tell at what the meters stand.
+    nobody can tell at what the meters stand. `progressive`: by seat, of the five cards that count for that wager.
     """
 
     dealer: int | None
@@ -37,6 +37,7 @@ class Seen:
     meters: dict[str, int]
     gone: frozenset[int] = frozenset()
     unsure: bool = False
+    progressive: dict[int, int | None] = field(default_factory=dict)
 
 
 class Sides:
@@ -65,6 +66,10 @@ class Sides:
             raise RoundRefused(f"its box has {len(round_.box)} cards, and must have {BOX}", 0, SIX_CARD)
         self._progressive.check(round_, whole=whole)
 
+    def look(self, round_: Round, seen: Seen) -> None:
+        """Tells the hands that count for a progressive wager, which may not be the best five cards."""
+        seen.progressive = self._progressive.values(round_, seen.values)
+
     def lines(self, hand: Hand, seen: Seen, round_: Round, decided: Collection[str]) -> list[Line]:
         """Lines of the wagers of this seat that are not decided already."""
         found: list[Line] = []
@@ -77,7 +82,7 @@ class Sides:
             if folded and name not in self._kept_at_fold and (rest := self._folded(hand, name, stake)) is not None:
                 found.append(rest)
                 if name == "progressive":
-                    found += self._progressive.hanging_on(rest, hand, round_, seen.values, seen.gone)
+                    found += self._progressive.hanging_on(rest, hand, round_, seen.progressive, seen.gone)
             else:
                 found += how(hand, stake, seen, round_)
         seen.unsure |= any(line.wager == "progressive" and line.outcome is Outcome.HELD for line in found)
@@ -160,7 +165,7 @@ class Sides:
 
     def _in_turn(self, hand: Hand, stake: int, seen: Seen, round_: Round) -> list[Line]:
         meters = None if seen.unsure else seen.meters
-        return self._progressive.lines(hand, stake, round_, seen.values, meters, seen.gone)
+        return self._progressive.lines(hand, stake, round_, seen.progressive, meters, seen.gone)
 
     def of_the_table(
         self, seen: Seen, round_: Round, fates: Fates | None, decided: Collection[tuple[int, str]]

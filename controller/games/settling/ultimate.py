@@ -49,6 +49,7 @@ class Ultimate:
     def lines(self, round_: Round, fates: Fates | None) -> tuple[list[Line], dict[str, int]]:
         """See `Settles.lines`."""
         seen = self._seen(round_)
+        self._sides.look(round_, seen)
         void = {hand.seat: fates.lines(hand) if fates else [] for hand in round_.hands}
         seen.gone = frozenset(x.seat for mine in void.values() for x in mine if _is_gone(x))
         lines: list[Line] = []
