@@ -7,7 +7,7 @@ told. What is not carried out yet keeps the class that it must have and says so 
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from enum import StrEnum
 
 from controller.readers.fault import Fault, listed
@@ -18,6 +18,7 @@ from controller.rules.model import Row, Rulebook
 from controller.rules.parts import Dealing
 from controller.rules.read.reader import LawScope, RuleTable
 from controller.rules.vocabulary import Method, Trigger
+from drivers.protocol.records import dataclass
 
 FIELD = re.compile(r"[a-z_]+\.[a-z_]+")
 ACT = re.compile(r"[a-z_]+")
@@ -228,8 +229,11 @@ def _with_parts(carried: Carried, clause: str, clauses: Sequence[str]) -> Carrie
     if carried.kind is not Kind.DEFINITION or carried.used_by:
         return carried
     under = [each for each in clauses if each != clause and within(each, clause)]
-    first = [each for each in under if not any(within(each, other) for other in under if other != each)]
-    return replace(carried, used_by=tuple(first))
+    first: list[str] = []
+    for each in sorted(under, key=len):  # what stands in a clause has a longer id
+        if not any(within(each, other) for other in first):
+            first.append(each)
+    return replace(carried, used_by=tuple(sorted(first, key=under.index)))
 
 
 def _check_named(table: RuleTable, ids: Sequence[str], named: Collection[str]) -> None:

@@ -1,6 +1,7 @@
 """Where rulebooks lie, and how one is found by its id."""
 
 from pathlib import Path
+from typing import NamedTuple
 
 from controller.readers.fault import Fault
 from controller.readers.nearest import nearest
@@ -56,6 +57,18 @@ def find(rulebook: str, directory: Path | None = None) -> Rulebook:
         ) from exc
 
 
+class _Made(NamedTuple):
+    """A coverage that was read, and what it was read from: a start asks for it three times."""
+
+    rulebook: Rulebook
+    text: tuple[list[str], bytes]
+    coverage: Coverage
+
+
+_COVERAGES: list[_Made] = []
+_KEPT = 8
+
+
 def find_coverage(rulebook: Rulebook, directory: Path | None = None) -> Coverage:
     """How each clause of this rulebook is carried out, from `clauses/<id>.coverage.toml`.
 
@@ -73,7 +86,13 @@ def find_coverage(rulebook: Rulebook, directory: Path | None = None) -> Coverage
         raise CoverageInvalid(
             str(path), [Fault("file", f"cannot be read: {exc.strerror}", "not_readable")]
         ) from exc
-    return parse_coverage(data, rulebook, ids, str(path))
+    for made in _COVERAGES:
+        if made.rulebook is rulebook and made.text == (ids, data):
+            return made.coverage
+    coverage = parse_coverage(data, rulebook, ids, str(path))
+    _COVERAGES.insert(0, _Made(rulebook, (ids, data), coverage))
+    del _COVERAGES[_KEPT:]
+    return coverage
 
 
 def find_edges(rulebook: Rulebook, directory: Path | None = None) -> Edges:
