@@ -5,11 +5,12 @@ makes a simulator a device for real play.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from drivers.errors import Fault
 from drivers.protocol.messages import Identity
+from drivers.protocol.records import dataclass
 from drivers.protocol.reports import SIMULATED_VENDOR, Capability, DeviceKind
 
 LINE_VENDOR = "unidentified"

@@ -1,7 +1,6 @@
 """Commands that the controller may give a device: standing levels. No command moves a card."""
 
-from dataclasses import dataclass
-
+from drivers.protocol.records import dataclass
 from drivers.protocol.reports import (
     SAFE_VALUE,
     Level,

@@ -1,6 +1,6 @@
 """The data that passes between a session and its owner: a device's configuration, deliveries, and state."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from pathlib import Path
 
@@ -9,6 +9,7 @@ from drivers.events import LinkEvent, Origin, Report
 from drivers.modbus.units import Unit
 from drivers.protocol.constants import DEFAULT_BAUD
 from drivers.protocol.messages import Identity
+from drivers.protocol.records import dataclass
 from drivers.protocol.reports import DeviceKind
 
 

@@ -7,7 +7,7 @@ day before leads to.
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from controller.audit.replay import NotReplayable, Sealed, differences
@@ -19,6 +19,7 @@ from controller.journal.proof.verify_segments import verify_days
 from controller.journal.vault.day_keys import key_file_of
 from controller.journal.vault.vault_keys import VaultKeys
 from controller.table.words.codec import UnknownKind
+from drivers.protocol.records import dataclass
 
 Told = Callable[[str], object]
 

@@ -5,7 +5,6 @@ the rounds since from their own facts. Worked-out days are used if present (`con
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -17,6 +16,7 @@ from controller.journal.reading import Reading
 from controller.journal.record import Stream
 from controller.journal.view import Brief
 from controller.table.words import facts as f
+from drivers.protocol.records import dataclass
 
 
 class Evidence(StrEnum):

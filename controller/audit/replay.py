@@ -5,7 +5,6 @@ one difference does not cause others. Rounds with sealed cards are not decided, 
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from controller.journal.archive.boundary import BoundaryUnreadable, read_boundary
@@ -30,6 +29,7 @@ from controller.table.words.facts import Fact, HoldPlaced, InputRefused, RoundBe
 from controller.table.words.inputs import Input, RecordDayClosed, ServiceStarted, TableSetup
 from controller.table.words.structs import replace
 from drivers.events import LINK_EVENTS, REPORTS, DeviceOnline
+from drivers.protocol.records import dataclass
 
 UNFIT = (AssertionError, KeyError, ValueError, TypeError, AttributeError, IndexError)
 """What folding raises of a fact that nobody could have decided where it stands."""

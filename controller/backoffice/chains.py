@@ -5,7 +5,7 @@ events of each chain; `known` finds older ones in a store.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import msgspec
 from msgspec import Struct
@@ -19,6 +19,7 @@ from controller.journal.proof.checkpoint import StatementUnreadable, read_statem
 from controller.journal.proof.keys import PublicKey
 from controller.journal.record import FACTS
 from controller.table.words.inputs import CheckpointSigned, SigningKeyChanged
+from drivers.protocol.records import dataclass
 
 KEPT = 20_000
 """Hashes kept of each chain at the least: more than a table sends again after a reconnect."""

@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -22,6 +21,7 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
 from controller.backoffice.row import ROOT
+from drivers.protocol.records import dataclass
 
 KEEPALIVE_S = 30
 SESSION_S = 7 * 86_400

@@ -3,7 +3,6 @@
 Pure. `chains.py` follows the events of many tables with it.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
 
@@ -14,6 +13,7 @@ from controller.journal.chain import data_hash, header_bytes, record_hash
 from controller.table.words.codec import WITHHELD
 from controller.table.words.inputs import RoundOpened
 from controller.text.codes.findings import FINDINGS
+from drivers.protocol.records import dataclass
 
 
 class Code(StrEnum):

@@ -11,7 +11,6 @@ import os
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from hashlib import sha256
 
 import structlog
@@ -33,6 +32,7 @@ from controller.backoffice.store.batch import (
 )
 from controller.backoffice.watch import Ask, Watch
 from controller.clock import rfc3339
+from drivers.protocol.records import dataclass
 
 MOST = 1_000
 """Messages of one transaction. The broker should send a few times as many unacknowledged, so that the next ones are there."""

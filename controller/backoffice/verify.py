@@ -5,7 +5,7 @@ number of tables. Every column that a row has beside the event's text is compare
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from heapq import merge
 from itertools import groupby
@@ -23,6 +23,7 @@ from controller.journal.proof.keys import PublicKey
 from controller.journal.record import FACTS
 from controller.table.words.inputs import CheckpointSigned
 from controller.text.codes.findings import FINDINGS
+from drivers.protocol.records import dataclass
 
 COLUMNS = (
     "day", "type", "kind", "version", "subject", "round_id", "cause", "time", "recorded", "mono_ns", "boot", "clock", "ord",

@@ -7,13 +7,14 @@ ace runs with a king, never with a two, since it stands below a two only to comp
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations
 from typing import Final
 
 from controller.cards.cards import pips
 from controller.cards.ranking import ACE
+from drivers.protocol.records import dataclass
 
 _TEN, _JACK = 10, 11
 _SUITED_PAIR = "(h)(9)(i)"

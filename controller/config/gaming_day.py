@@ -1,12 +1,12 @@
 """The calendar of gaming days: a day begins at the same local time each day, and is named by the date on which it began."""
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
 from controller.readers.table import Table
 from controller.table.words.inputs import GamingDayTold
+from drivers.protocol.records import dataclass
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)

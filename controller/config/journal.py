@@ -1,9 +1,9 @@
 """`[journal]` of a table's file: where the record is, and the keys that sign it and seal it."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from controller.readers.table import Table
+from drivers.protocol.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +34,7 @@ from drivers.events import Back, DeviceKind
 from drivers.lines.bee_tek import BAUD as BEETEK_BAUD
 from drivers.modbus.timing import DEFAULT_BAUD as BUS_BAUD
 from drivers.protocol.constants import DEFAULT_BAUD
+from drivers.protocol.records import dataclass
 from drivers.transport.usb_address import USB_SCHEME, UsbAddress
 
 MAX_SEATS = 12

@@ -5,7 +5,7 @@ the file, of the rulebook it names and of what does not fit between them.
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from controller.config.misfits import misfits, of_elections
@@ -25,6 +25,7 @@ from controller.rules.read.loader import RulebookInvalid
 from controller.table.state.table import DeviceSetup, Setup
 from drivers.device import DeviceConfig
 from drivers.events import DeviceKind
+from drivers.protocol.records import dataclass
 
 Elections = Mapping[str, tuple[str, str]]
 """Reading id -> (choice, who elected it)."""

@@ -1,7 +1,6 @@
 """What a person reads about a configuration: what is wrong with it in words, and what is right, and what it leaves open."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from controller.table.acts.betting import MOST_CENTS
 from drivers.catalog import LEAST, Approval, Codec
 from drivers.device import DeviceConfig
 from drivers.events import Capability, DeviceKind
+from drivers.protocol.records import dataclass
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 

@@ -1,10 +1,10 @@
 """How long a record is kept where, as configured."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from controller.config.gaming_day import GamingCalendar
 from controller.readers.table import Table
+from drivers.protocol.records import dataclass
 
 KEEP_DAYS = (2, 3660)
 """Fewest and most days that may be set: a look-back over yesterday never needs a segment."""

@@ -1,7 +1,6 @@
 """Writes the first configuration of a table, as commented text: what is known already filled in, the rest named. Pure."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from json import dumps
 from textwrap import wrap
 
@@ -11,6 +10,7 @@ from controller.rules.explain.questions import effect, newest, open_at, to_paste
 from controller.rules.model import Question, Rulebook
 from controller.rules.vocabulary import Method
 from drivers.events import DeviceKind
+from drivers.protocol.records import dataclass
 
 WIDTH = 110
 PEOPLE = {"dealer": "dealer", "floorperson": "floorperson", "supervisor": "supervisor", "technician": "technician"}

@@ -1,11 +1,12 @@
 """What stands on the floor: the section [table] of a configuration, as a frozen record."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from controller.config.gaming_day import GamingCalendar
 from controller.rules.vocabulary import Method
 from drivers.events import DeviceKind
+from drivers.protocol.records import dataclass
 
 DISPENSERS = {Method.DEALING_SHOE: DeviceKind.SHOE, Method.SHUFFLER: DeviceKind.SHUFFLER}
 """The device that deals under a method."""

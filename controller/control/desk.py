@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
@@ -11,6 +11,7 @@ from controller.readers.nearest import nearest
 from controller.rules.vocabulary import Role
 from controller.table.words.acts import Act
 from controller.table.words.inputs import Actor, Seen
+from drivers.protocol.records import dataclass
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 """Names of people and of sessions."""

@@ -8,7 +8,6 @@ fail-safe, which may hold play and never decides.
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Protocol, cast
 
 from controller.clock import Clock, ClockState, Stamp
@@ -28,6 +27,7 @@ from controller.table.words.facts import Fact, InputRefused, LevelWanted
 from controller.table.words.inputs import Actor, Body, Input, Moment, Seen, ServiceEvent
 from drivers.commands import WantedLevel
 from drivers.events import EventsLost, LevelsRead, Origin, WagerRemoved, WagerSensed
+from drivers.protocol.records import dataclass
 from drivers.protocol.words import Level
 
 QUEUE_LIMIT = 1024

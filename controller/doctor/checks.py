@@ -1,10 +1,10 @@
 """Judges an installation: each sickness with what it leads to and what to do. Pure."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from controller.doctor.machine import Machine
 from controller.readers.fault import together
+from drivers.protocol.records import dataclass
 
 LATENCY_MS = 1
 CLOCK_ERROR_MS = 100.0

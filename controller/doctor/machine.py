@@ -1,9 +1,10 @@
 """What `doctor` has seen of one installation, as plain values: the checks judge them without looking at the machine."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from controller.readers.fault import Fault
+from drivers.protocol.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ those about the seat concerned, then those about all wagers. Last comes a void t
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from controller.rules.citation import Cited
 from controller.rules.model import Demand, Law
 from controller.rules.vocabulary import Action
+from drivers.protocol.records import dataclass
 
 VOIDS_ALL = (Action.VOID_ROUND, Action.VOID_ALL_HANDS)
 VOIDS = (*VOIDS_ALL, Action.VOID_HAND)

@@ -5,12 +5,12 @@ rulebook. Betting, dealing and the end of a round are alike in every game and be
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from enum import StrEnum
 
 from controller.rules.model import Rulebook
 from controller.rules.parts import WagerRule
 from controller.rules.vocabulary import Moment
+from drivers.protocol.records import dataclass
 
 
 class Phase(StrEnum):

@@ -3,7 +3,6 @@
 It outlives the software that folded it: earlier records may be pruned, and an update has no snapshot.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import msgspec
@@ -20,6 +19,7 @@ from controller.table.state.state_json import StateUnreadable, state_of
 from controller.table.state.table import Setup, State
 from controller.table.words.inputs import RecordDayClosed
 from controller.table.words.structs import replace
+from drivers.protocol.records import dataclass
 
 log = structlog.get_logger()
 

@@ -1,10 +1,10 @@
 """The data of a journal: a `Transaction` of `Draft`s goes in, a `Record` is on disk."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
 from controller.clock import Stamp
+from drivers.protocol.records import dataclass
 
 
 class Stream(StrEnum):

@@ -4,7 +4,6 @@ import asyncio
 import ipaddress
 import ssl
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
@@ -13,6 +12,7 @@ import uvicorn
 from controller.panel.app import Panel
 from controller.panel.live import Live
 from controller.panel.people import PeopleFile
+from drivers.protocol.records import dataclass
 
 GRACE_S = 1
 """Seconds that a request under way may still take when the panel ends."""

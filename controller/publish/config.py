@@ -1,11 +1,11 @@
 """The publisher's settings: where the broker is, who the table is, and the limits of messages."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from controller.publish.envelope import VENDOR
 from controller.publish.topics import verify_level
+from drivers.protocol.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

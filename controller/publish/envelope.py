@@ -6,7 +6,6 @@ salt goes out with the body alone: with the salt of a withheld body, its few pos
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -18,6 +17,7 @@ from controller.publish.topics import Topics
 from controller.table.words.codec import SEALED_VERSIONS, WITHHELD, origin_in
 from controller.table.words.inputs import RoundOpened
 from drivers.events import Origin
+from drivers.protocol.records import dataclass
 
 CONTENT_TYPE = "application/cloudevents+json"
 VENDOR = "org.tablewarden"

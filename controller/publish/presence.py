@@ -4,13 +4,13 @@
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from controller.publish.known_head import Checkpoint
+from drivers.protocol.records import dataclass
 
 MOST = 64
 """Characters of a foreign name that are kept."""

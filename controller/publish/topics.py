@@ -5,7 +5,8 @@ subscribes to a part of a numbered series would see gaps that are none. Nothing 
 """
 
 import re
-from dataclasses import dataclass
+
+from drivers.protocol.records import dataclass
 
 ROOT = "tablewarden/v1"
 LEVEL = re.compile(r"[a-z0-9-]{1,32}", re.ASCII)

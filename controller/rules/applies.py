@@ -4,7 +4,7 @@ What a fact cites must have applied. A clause without a condition always does; o
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, is_dataclass, replace
+from dataclasses import is_dataclass, replace
 from operator import is_
 from typing import Any, Literal, TypeAlias
 
@@ -12,6 +12,7 @@ from controller.readers.nearest import nearest
 from controller.rules.citation import Cited, within
 from controller.rules.read.reader import RuleTable, record
 from controller.rules.vocabulary import Method
+from drivers.protocol.records import dataclass
 
 Cite: TypeAlias = tuple[str, ...]
 

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Generic, TypeVar
+
+from drivers.protocol.records import dataclass
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)

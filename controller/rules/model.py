@@ -5,7 +5,7 @@ section sign (`13.I(1)`, `15(f)`).
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeAlias
 
 from controller.rules.applies import Conditions
@@ -31,6 +31,7 @@ from controller.rules.parts import (
 )
 from controller.rules.pay import PayLimit, PayTable
 from controller.rules.vocabulary import GUARDS_OF, Action, Method, Role, Settle, Trigger
+from drivers.protocol.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

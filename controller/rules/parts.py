@@ -4,11 +4,12 @@ A field that may be None stands for something that some documents do not know at
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from controller.rules.citation import Cited
 from controller.rules.vocabulary import Area, Method, Moment, Role, ShuffleAt, Step
+from drivers.protocol.records import dataclass
 
 Cutter = Literal["first_player", "player_at_cutting_card", "rightmost_player", "next_clockwise", "dealer"]
 """Who is offered the cut."""

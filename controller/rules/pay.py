@@ -5,11 +5,11 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, TypeAlias
 
 from controller.rules.citation import Cited
+from drivers.protocol.records import dataclass
 
 
 class PayHand(StrEnum):

@@ -1,7 +1,6 @@
 """What cards are by a document: which hands they make, the clause of each, the cards that make it, and its value."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from controller.cards import words
 from controller.cards.cards import without
@@ -12,6 +11,7 @@ from controller.cards.three import ThreeCard, ace_two_three, best_three, best_th
 from controller.rules.model import Rulebook
 from controller.rules.parts import OrderRule
 from controller.rules.vocabulary import Settle
+from drivers.protocol.records import dataclass
 
 
 class NoHand(ValueError):

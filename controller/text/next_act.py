@@ -5,7 +5,6 @@ sentence says what play waits for.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from controller.games import model as game
 from controller.games.model import Phase
@@ -34,6 +33,7 @@ from controller.table.words import acts as a
 from controller.table.words.inputs import Actor
 from controller.text.instructions import instruction
 from drivers.events import ALLOWED, DeviceKind, Level
+from drivers.protocol.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

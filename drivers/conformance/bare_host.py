@@ -7,7 +7,6 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -17,6 +16,7 @@ from drivers.protocol.auth import Seal, SessionKeys, Unseal
 from drivers.protocol.codec import decode, encode
 from drivers.protocol.constants import HEADER_SIZE
 from drivers.protocol.framing import Cause, Deframer, FrameError, encode_frame
+from drivers.protocol.records import dataclass
 from drivers.transport import DataCallback, LostCallback, Transport
 
 ANSWER_S = 1.0

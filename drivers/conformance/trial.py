@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from enum import StrEnum
 
 from drivers.conformance.bare_host import ANSWER_S, BareHost, Heard
@@ -10,6 +9,7 @@ from drivers.protocol import messages as m
 from drivers.protocol.constants import PING_PERIOD_S, UNACKED_WINDOW
 from drivers.protocol.framing import CAUSES, Cause, encode_frame
 from drivers.protocol.payloads import decode_levels
+from drivers.protocol.records import dataclass
 from drivers.protocol.reports import ALLOWED, ENGAGED, INHIBITED, RELEASED, Level, Levels, Mode
 
 QUIET_S = 0.35

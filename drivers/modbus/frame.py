@@ -4,9 +4,10 @@ Functions 1 to 6, 15 and 16 of the Modbus Application Protocol V1.1b3, in RTU fr
 V1.02.
 """
 
-from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from functools import lru_cache
+
+from drivers.protocol.records import dataclass
 
 MAX_ADU = 256
 """Bytes of the longest frame, address and CRC included."""

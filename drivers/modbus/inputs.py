@@ -1,9 +1,9 @@
 """Turns polled inputs into edges: an input counts as changed once two reads agree."""
 
 from collections import deque
-from dataclasses import dataclass
 
 from drivers.modbus.timing import STEADY_READS, UNSTEADY_S
+from drivers.protocol.records import dataclass
 
 RESTLESS_CHANGES = 6
 """So many levels within `UNSTEADY_S` that did not hold are no chip and no hand: a loose wire, a sensor that dies, or dirt."""

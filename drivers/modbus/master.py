@@ -6,10 +6,10 @@ bus stays silent until a late answer has passed.
 """
 
 from collections import Counter
-from dataclasses import dataclass
 
 from drivers.modbus.frame import MAX_ADU, AnswerWrong, Request, Wrong, decode, encode
 from drivers.modbus.timing import DIE_S, GAP_LIMIT_S, RESPONSE_S, quiet
+from drivers.protocol.records import dataclass
 
 
 class NotIdentified(Exception):

@@ -1,7 +1,6 @@
 """One unit as the master sees it: identity, watchdog, inputs read after read, and its own back-off."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import IntEnum
 
 from drivers.modbus.frame import Function, Request
@@ -10,6 +9,7 @@ from drivers.modbus.master import Outcome
 from drivers.modbus.timing import AGREE_S, BITTEN_S, FED_S, POLL_S, REFRESH_S, TRIES
 from drivers.modbus.units import Spot, Unit
 from drivers.protocol.constants import BACKOFF_FACTOR, BACKOFF_FIRST_S, BACKOFF_MAX_S
+from drivers.protocol.records import dataclass
 
 NEVER = (1, 2, 3)
 """Exceptions of a unit that does not have what it is asked for. All others may pass."""

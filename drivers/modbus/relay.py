@@ -4,13 +4,13 @@ De-energised means locked out. Only the contact is moved by the relay itself, so
 A release is sent once: it belongs to the moment in which a person gave it, and is never repeated.
 """
 
-from dataclasses import dataclass
 from enum import Enum
 
 from drivers.modbus.frame import Function, Request
 from drivers.modbus.master import Outcome
 from drivers.modbus.timing import AGREE_S, STEADY_READS, TRIES
 from drivers.modbus.units import Unit
+from drivers.protocol.records import dataclass
 from drivers.protocol.reports import ENGAGED, Cause
 
 

@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from drivers.modbus.frame import UNITS
 from drivers.modbus.timing import WATCHDOG_MOST_MS, WATCHDOG_MS
+from drivers.protocol.records import dataclass
 
 Spot = tuple[int, int]
 """(seat, sensor), both from 1."""

@@ -5,7 +5,7 @@ Only HMAC-SHA-256 (RFC 2104) and HKDF (RFC 5869). `docs/protocol.md` 6.9 says wh
 
 import hmac
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import sha256
 
 from drivers.protocol.constants import (
@@ -16,6 +16,7 @@ from drivers.protocol.constants import (
     NUMBER_SIZE,
     SEAL_SIZE,
 )
+from drivers.protocol.records import dataclass
 
 HASH = "sha256"
 FLAGS_AT, FLAG_SEALED = 2, 0x02

@@ -4,12 +4,13 @@ A `Frame` is one message with its header; `codec.encode` and `codec.decode` hand
 draws them.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from drivers.protocol.constants import LOG_DEPTH, MAX_BODY, UNACKED_WINDOW, VERSION_MAJOR
 from drivers.protocol.framing import Cause
 from drivers.protocol.payloads import UnknownReport
+from drivers.protocol.records import dataclass
 from drivers.protocol.reports import Capability, DeviceKind, Level, Report, ResetCause
 
 FLAG_RETRANSMIT, FLAG_SEALED, FLAG_MORE, FLAG_CLOCK_UNSET = 0x01, 0x02, 0x04, 0x08

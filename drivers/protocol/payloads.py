@@ -8,12 +8,12 @@ of a name in the tuples below is its number on the wire: append, never insert.
 import re
 import struct
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 from drivers.protocol import reports as r
 from drivers.protocol.constants import MAX_DISPLAY, MAX_LINE
+from drivers.protocol.records import dataclass
 
 Tagged = tuple[tuple[int, bytes], ...]
 """Tagged values as they came, in order."""

@@ -4,9 +4,9 @@ Both ends of the wire share these records; their words stand in `words.py`. `REP
 (journal, MQTT, logs) to its record, `payloads.py` holds the byte layouts. No report tells the order of undealt cards.
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
+from drivers.protocol.records import dataclass
 from drivers.protocol.texts import IfAny
 from drivers.protocol.words import (
     ALLOWED,

@@ -10,7 +10,7 @@ import hmac
 import random
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from drivers.catalog import Codec
 from drivers.protocol import messages as m
@@ -20,6 +20,7 @@ from drivers.protocol.codec import decode, encode
 from drivers.protocol.constants import HEADER_SIZE, KEY_SIZE, MAC_SIZE, NUMBER_SIZE, SEAL_SIZE
 from drivers.protocol.framing import FrameError, decode_piece, encode_frame
 from drivers.protocol.payloads import PayloadError
+from drivers.protocol.records import dataclass
 from drivers.protocol.reports import AlarmRaised, Level, LineUnparsed
 from drivers.recording.format import IN, OUT, Entry, Header, Recording, RecordingInvalid, durable_in, durable_words
 from drivers.recording.rechain import rechained, records_in

@@ -7,7 +7,7 @@ can put the same link end through the same life, and compare byte for byte.
 import json
 from calendar import timegm
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from itertools import pairwise
 from pathlib import Path
 from time import strptime
@@ -17,6 +17,7 @@ from drivers.catalog import Codec
 from drivers.device import DeviceConfig
 from drivers.modbus.units import Unit
 from drivers.protocol.chain import Place
+from drivers.protocol.records import dataclass
 from drivers.protocol.reports import DeviceKind
 
 FORMAT = 1

@@ -8,11 +8,11 @@ LINKTYPE_RTAC_SERIAL (250), whose header says the direction. `tests/wireshark/td
 import struct
 from calendar import timegm
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from time import strptime
 
 from drivers.catalog import Codec
 from drivers.protocol.constants import gap_limit
+from drivers.protocol.records import dataclass
 from drivers.recording.format import IN, OUT, WALL, Entry, Header, Recording
 
 LINKTYPE_USER0, LINKTYPE_RTAC_SERIAL = 147, 250

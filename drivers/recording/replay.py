@@ -5,13 +5,14 @@ it sends something else than it sent then.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from drivers.device import DeviceConfig
 from drivers.protocol.host.events import HostEvent
+from drivers.protocol.records import dataclass
 from drivers.protocol.reports import Level
 from drivers.recording.format import HOST, NOTE, Entry, Recording, RecordingInvalid, durable_in
 from drivers.session.assembly import link_end

@@ -6,13 +6,13 @@ and at the end it gets BYE.
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from drivers.conformance.bare_host import BareHost
 from drivers.protocol import messages as m
 from drivers.protocol.constants import HELLO_TIMEOUT_S, RTO_FIRST_S, SUSPECT_AFTER_S
 from drivers.protocol.framing import CAUSES
 from drivers.protocol.payloads import decode_levels
+from drivers.protocol.records import dataclass
 from drivers.protocol.reports import Levels
 
 PINGS = 10

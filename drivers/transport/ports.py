@@ -3,11 +3,11 @@
 import contextlib
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from serial.tools import list_ports
 
+from drivers.protocol.records import dataclass
 from drivers.protocol.texts import plain
 
 STABLE = (Path("/dev/table"), Path("/dev/serial/by-id"), Path("/dev/serial/by-path"))

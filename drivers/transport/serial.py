@@ -12,11 +12,11 @@ import os
 import struct
 import termios
 import time
-from dataclasses import dataclass
 
 import serial
 
 from drivers.errors import Fault, PortUnavailable
+from drivers.protocol.records import dataclass
 from drivers.transport.base import (
     CLOSE_DEADLINE_S,
     READ_SIZE,

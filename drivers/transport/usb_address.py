@@ -11,7 +11,8 @@ turns up in another socket than the sealed one is how an attack on an exposed po
 """
 
 import re
-from dataclasses import dataclass
+
+from drivers.protocol.records import dataclass
 
 USB_SCHEME = "usb:"
 

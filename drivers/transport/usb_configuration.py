@@ -1,10 +1,11 @@
 """A configuration descriptor, from bytes to what pyusb asks for. Only USB/IP needs it: libusb does this by itself."""
 
 import errno
-from dataclasses import dataclass
 from types import SimpleNamespace
 
 import usb.core
+
+from drivers.protocol.records import dataclass
 
 CONFIGURATION, INTERFACE, ENDPOINT = 2, 4, 5
 

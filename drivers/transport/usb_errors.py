@@ -8,10 +8,10 @@ import errno
 import math
 from collections import defaultdict, deque
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
 from drivers.errors import Fault
+from drivers.protocol.records import dataclass
 
 WINDOW_S = 10.0
 """Errors that are borne now and then are counted over this time."""

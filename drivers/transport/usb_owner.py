@@ -11,11 +11,11 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import usb.core
 
 from drivers.errors import Fault, PortUnavailable
+from drivers.protocol.records import dataclass
 from drivers.transport.base import STALE_S
 from drivers.transport.usb_address import UsbAddress
 from drivers.transport.usb_bus import UsbBus

@@ -5,11 +5,11 @@ import getpass
 import shutil
 import socket
 import sys
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from drivers.protocol.records import dataclass
 from simulators.bench.children import Child, start
 
 DEFAULT_PORT, MAX_PORT = 1883, 65535

@@ -3,13 +3,13 @@
 import json
 import os
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 from controller.journal.proof.keys import make_key
 from controller.journal.vault.vault_keys import make_vault
 from controller.rules.vocabulary import Method
 from drivers.events import DeviceKind
+from drivers.protocol.records import dataclass
 from simulators.bench.broker import Broker
 from simulators.bench.options import SITE, TABLE, Options
 from simulators.bench.possible import cannot

@@ -9,11 +9,12 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from random import Random
 from typing import Any
 
+from drivers.protocol.records import dataclass
 from simulators.bench.broker import Broker, choose
 from simulators.bench.children import Child, ChildFailed, start
 from simulators.bench.observer.evidence import Evidence, Line, Verdict

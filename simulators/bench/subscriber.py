@@ -7,7 +7,8 @@ import asyncio
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+
+from drivers.protocol.records import dataclass
 
 EVERYTHING = "tablewarden/v1/#"
 KEEPALIVE_S = 10

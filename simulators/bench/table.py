@@ -7,10 +7,10 @@ import os
 import sys
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from drivers.protocol.records import dataclass
 from drivers.protocol.reports import DeviceKind
 from simulators.bench.children import Child, start
 from simulators.bench.options import Options

@@ -4,7 +4,8 @@ No clock and no port. A unit receives every byte on the bus and answers only wha
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from drivers.protocol.records import dataclass
 
 READ_COILS, READ_INPUTS, READ_HOLDING, READ_INPUT_REGISTERS = 1, 2, 3, 4
 WRITE_COIL, WRITE_REGISTER, WRITE_COILS, WRITE_REGISTERS = 5, 6, 15, 16

@@ -1,7 +1,7 @@
 """The wiring of a simulated bus: which unit has which terminals, and the matching lines of a table's
 configuration."""
 
-from dataclasses import dataclass
+from drivers.protocol.records import dataclass
 
 Spot = tuple[int, int]
 """(seat, sensor)."""

@@ -1,10 +1,11 @@
 """What a bad cable does to bytes, timing and frames; random, from a seed."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from random import Random
 
 from drivers.protocol.framing import encode_frame
+from drivers.protocol.records import dataclass
 from simulators.cable.wire_bytes import GHOST_BYTES, damaged, noise
 from simulators.cable.wire_frames import FORGES, FrameFault, body_of, name_of
 from simulators.scenario.faults import Fault

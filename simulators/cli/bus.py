@@ -5,12 +5,12 @@ import os
 import secrets
 import signal
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
 import click
 
+from drivers.protocol.records import dataclass
 from simulators.bus.remote_io import RemoteIo
 from simulators.bus.runtime import BusSimulator
 from simulators.bus.terminals import described, wired

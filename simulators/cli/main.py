@@ -7,7 +7,7 @@ import re
 import secrets
 import signal
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from hashlib import sha256, shake_256
 from pathlib import Path
@@ -18,6 +18,7 @@ import click
 
 from drivers.protocol.constants import KEY_SIZE, MAX_NAME
 from drivers.protocol.messages import Identity
+from drivers.protocol.records import dataclass
 from drivers.protocol.reports import SIMULATED_VENDOR, Back, DeviceKind
 from drivers.protocol.texts import is_plain
 from simulators.cable.cable import Cable

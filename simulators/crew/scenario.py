@@ -6,9 +6,10 @@ A mishap is written `NAME@ROUND[:key=value]...`. Names of `MISHAPS` are scenes o
 
 import difflib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
+from drivers.protocol.records import dataclass
 from drivers.protocol.reports import DeviceKind
 from simulators.scenario.faults import FAULTS, FaultError, is_occasion, parse
 

@@ -9,12 +9,13 @@ import json
 import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from pathlib import Path
 from random import Random
 from typing import Any, TextIO
 
+from drivers.protocol.records import dataclass
 from simulators.crew.scenario import Cue, Mishap, Scenario
 from simulators.crew.talk import Gone, Message, Refused, Talk
 from simulators.crew.view import Document, TableView

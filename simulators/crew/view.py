@@ -4,8 +4,10 @@ A missing value reads as "no", so that people do nothing about what they cannot 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from drivers.protocol.records import dataclass
 
 Document = Mapping[str, Any]
 

@@ -1,9 +1,9 @@
 """The parts that shuffler and shoe programs work with, and the interface of a program to its machine."""
 
-from dataclasses import dataclass
 from random import Random
 from typing import Protocol
 
+from drivers.protocol.records import dataclass
 from drivers.protocol.reports import (
     Back,
     Capability,

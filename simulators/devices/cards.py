@@ -6,9 +6,10 @@ follow each card. Nothing here reaches the wire.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 
+from drivers.protocol.records import dataclass
 from drivers.protocol.reports import Back, Defect
 
 RANKS = "23456789TJQKA"

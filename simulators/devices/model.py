@@ -5,10 +5,11 @@ side at power-up and whenever it no longer hears its host, and leaves it only fo
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Protocol
 
+from drivers.protocol.records import dataclass
 from drivers.protocol.reports import (
     Capability,
     Cause,

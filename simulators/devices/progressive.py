@@ -6,8 +6,8 @@ lifted and put down again.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
+from drivers.protocol.records import dataclass
 from drivers.protocol.reports import (
     ENGAGED,
     RELEASED,

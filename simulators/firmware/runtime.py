@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Protocol
 
+from drivers.protocol.records import dataclass
 from drivers.protocol.reports import ResetCause
 from simulators.cable.port import Port
 from simulators.devices.model import ActImpossible, Done, Model

@@ -1,8 +1,9 @@
 """The description of a named fault: effect, possible devices, parameters."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from drivers.protocol.records import dataclass
 from drivers.protocol.reports import DeviceKind
 
 SHUFFLER, SHOE, PROGRESSIVE = DeviceKind.SHUFFLER, DeviceKind.SHOE, DeviceKind.PROGRESSIVE

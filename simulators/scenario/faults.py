@@ -7,9 +7,10 @@ Models ask for faults where they would happen; nothing here touches a device.
 
 import difflib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import isfinite
 
+from drivers.protocol.records import dataclass
 from simulators.bus.faults import BUS_FAULTS
 from simulators.cable.wire_faults import WIRE_FAULTS
 from simulators.devices.cards import Witness, unseen

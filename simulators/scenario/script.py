@@ -17,13 +17,14 @@ The steps are taken in their order. docs/scenarios.md is the manual.
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from pathlib import Path
 
 from controller.readers.fault import Fault
 from controller.readers.nearest import nearest
 from controller.readers.table import Scope, Table
 from controller.readers.toml import TomlInvalid, parse_toml
+from drivers.protocol.records import dataclass
 from drivers.protocol.reports import REPORTS, Back, Mode, ResetCause
 from simulators.scenario.fault_kind import ALL as REPORTING
 from simulators.scenario.fault_kind import PROGRESSIVE, REMOTE_IO, SHOE, SHUFFLER

@@ -4,8 +4,8 @@ Field names are those of the USB specification (2.0, chapter 9.6), which pyusb r
 """
 
 import struct
-from dataclasses import dataclass
 
+from drivers.protocol.records import dataclass
 from drivers.protocol.reports import DeviceKind
 
 TEST_VENDOR = 0x1209

@@ -1,7 +1,6 @@
 """Builds the evidence of a round from its record: read-only, whole or not at all."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -20,6 +19,7 @@ from controller.rules.read.library import available, shipped
 from controller.rules.read.loader import RulebookInvalid, load_rulebook
 from controller.table.words.facts import RoundEnded
 from controller.table.words.inputs import ServiceStarted
+from drivers.protocol.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

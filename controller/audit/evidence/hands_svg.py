@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from html import escape as escape_html
 
 import msgspec
@@ -11,6 +10,7 @@ import msgspec
 from controller.cards.cards import RANKS
 from controller.journal.proof.prove import Told
 from controller.rules.vocabulary import Area
+from drivers.protocol.records import dataclass
 from drivers.protocol.texts import plain
 
 SUITS = {"c": ("♣", "#111"), "d": ("♦", "#b00"), "h": ("♥", "#b00"), "s": ("♠", "#111")}

@@ -4,7 +4,6 @@ Text and pictures only: no script, nothing from elsewhere, all recorded text esc
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -23,6 +22,7 @@ from controller.table.words import facts as f
 from controller.table.words.inputs import ServiceStarted
 from controller.text.money import money, stake
 from controller.text.status_page import event_line
+from drivers.protocol.records import dataclass
 
 NOT_CHECKED = {
     Check.PLAYERS: "that one person has no more positions than are allowed: wagers name nobody",

@@ -1,7 +1,6 @@
 """Finds a round's records: its own, later ones about it, and those that identify its table."""
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
@@ -20,6 +19,7 @@ from controller.table.words.codec import BODIES
 from controller.table.words.facts import FACTS as KINDS
 from controller.table.words.inputs import RecordDayClosed, ServiceStarted
 from drivers.events import DeviceOnline, FirmwareMeasured
+from drivers.protocol.records import dataclass
 
 LATER = (f.ClearingAllowed.kind, f.AlarmSeen.kind, f.AlarmCleared.kind)
 """Kinds that name a dispute or an alarm and not the round that it is about."""

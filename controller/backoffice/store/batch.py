@@ -1,10 +1,11 @@
 """What one transaction of the store holds."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from controller.backoffice.row import Row
+from drivers.protocol.records import dataclass
 
 
 class Step(StrEnum):

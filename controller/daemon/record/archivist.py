@@ -8,7 +8,6 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import partial
 from pathlib import Path
@@ -37,6 +36,7 @@ from controller.table.words.inputs import (
     SegmentCopied,
     ServiceStarted,
 )
+from drivers.protocol.records import dataclass
 
 log = structlog.get_logger()
 P = ParamSpec("P")

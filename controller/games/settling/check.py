@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from msgspec.structs import replace
 
@@ -15,6 +14,7 @@ from controller.rules.citation import Cited
 from controller.rules.model import Law
 from controller.rules.parts import WagerRule
 from controller.rules.vocabulary import Moment, Settle, Trigger
+from drivers.protocol.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

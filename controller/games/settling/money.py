@@ -1,7 +1,6 @@
 """What a row of a pay table comes to: whole cents from exact odds, breakage, coupons, and the limits of a payout."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, assert_never
 
 from controller.games.settling import most_won, words
@@ -11,6 +10,7 @@ from controller.readers.nearest import nearest
 from controller.rules.model import Law
 from controller.rules.pay import Bare, FixedSum, Odds, OfMeter, PayHand, PayLimit, Pays, PayTable, parse_pays
 from controller.rules.vocabulary import Settle
+from drivers.protocol.records import dataclass
 
 WHOLE: Final = 100
 """Per cent."""

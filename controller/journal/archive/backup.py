@@ -11,7 +11,7 @@ import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from controller.journal.archive.quarantine import name_beside
@@ -23,6 +23,7 @@ from controller.journal.proof.findings import Report
 from controller.journal.proof.keys import PublicKey
 from controller.journal.proof.verify import verify
 from controller.journal.view import Progress
+from drivers.protocol.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ The heads bind every byte of the day's records through the chain, so nothing els
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 
 import msgspec
@@ -17,6 +16,7 @@ from controller.journal.proof.checkpoint import HeadTold
 from controller.journal.proof.keys import ALGORITHM, PublicKey, SigningKey
 from controller.journal.record import Stream
 from controller.journal.seal import Head
+from drivers.protocol.records import dataclass
 
 WHAT = "tablewarden segment"
 """First key of each statement: what has signed it can never be taken for a signature of something else."""

@@ -5,7 +5,6 @@ time.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from controller.journal.record import Stream
 from controller.journal.seal import Head
 from controller.journal.view import JournalView, Progress, quiet
 from controller.table.words.inputs import RecordDayClosed, SegmentCopied
+from drivers.protocol.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

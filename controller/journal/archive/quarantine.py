@@ -1,13 +1,13 @@
 """Puts a damaged journal aside under a name of its own, whole and for ever; deletes and overwrites nothing."""
 
 import os
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import file_digest
 from pathlib import Path
 
 from controller.journal.disk.lock import WriterLock
 from controller.journal.errors import JournalWriteFailed
+from drivers.protocol.records import dataclass
 
 MOST = 8
 """So many damaged journals lie beside one path at most; a disk that made them all makes the next one too."""

@@ -7,7 +7,6 @@ path again; whatever lies there goes aside under a name of its own, as a damaged
 import os
 import sqlite3
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 from controller.journal.archive.quarantine import BESIDE, SetAside, move_aside, name_beside
@@ -17,6 +16,7 @@ from controller.journal.proof.export import opening_lines, record_line
 from controller.journal.proof.verify import verify
 from controller.journal.record import Stream
 from controller.journal.store import Journal
+from drivers.protocol.records import dataclass
 
 FOLDER_MODE = 0o750
 

@@ -9,7 +9,6 @@ import os
 import sqlite3
 import time
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
 from urllib.parse import quote
@@ -18,6 +17,7 @@ from controller.journal.chain import genesis_hash
 from controller.journal.disk.lock import MODE
 from controller.journal.errors import JournalDamaged, JournalForeign, JournalNewer, JournalOlder
 from controller.journal.record import Stream
+from drivers.protocol.records import dataclass
 
 APPLICATION_ID = 0x54574A31  # "TWJ1": tells a journal from any other SQLite file
 SCHEMA = 2

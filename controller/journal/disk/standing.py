@@ -5,11 +5,11 @@ notice, so the journal checks after each commit, before anybody hears of it, and
 """
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 from controller.journal.disk.file import LOG
 from controller.journal.errors import JournalMoved
+from drivers.protocol.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

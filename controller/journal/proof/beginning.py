@@ -8,7 +8,6 @@ left the file.
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -23,6 +22,7 @@ from controller.journal.proof.keys import PublicKey
 from controller.journal.record import Stream
 from controller.journal.seal import Head
 from controller.table.words.inputs import CheckpointSigned, RecordDayClosed, RecordPruned
+from drivers.protocol.records import dataclass
 
 _CLOSING = """SELECT b.data FROM diag AS r JOIN body AS b ON b.ord = r.ord
  WHERE r.kind = ? AND r.sequence > ? ORDER BY r.sequence LIMIT 1"""

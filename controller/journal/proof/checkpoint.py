@@ -6,7 +6,6 @@ bytes.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 import msgspec
 
@@ -15,6 +14,7 @@ from controller.journal.chain import FORMAT
 from controller.journal.proof.keys import ALGORITHM, PublicKey, SigningKey
 from controller.journal.record import Stream
 from controller.journal.seal import Head
+from drivers.protocol.records import dataclass
 
 WHAT = "tablewarden checkpoint"
 """First key of each statement: what has signed it can never be taken for a signature of something else."""

@@ -1,12 +1,13 @@
 """The result of a proof: faults with their place, and the verdict over a journal."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from pathlib import Path
 
 from controller.journal.record import Stream
 from controller.journal.seal import Head
+from drivers.protocol.records import dataclass
 
 
 class Cause(StrEnum):

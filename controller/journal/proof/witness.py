@@ -6,7 +6,6 @@ proof. A cut or rewritten record contradicts them.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +19,7 @@ from controller.journal.proof.keys import ALGORITHM, PublicKey
 from controller.journal.record import Stream
 from controller.journal.seal import Head
 from controller.table.words.inputs import CheckpointSigned
+from drivers.protocol.records import dataclass
 
 HASH_BYTES = 32
 MAX_SEQUENCE = (1 << 63) - 1

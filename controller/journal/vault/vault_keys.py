@@ -8,7 +8,6 @@ check: any 32 bytes are a key, so a flipped bit makes another one that is as goo
 import os
 import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from controller.journal.vault import key_file
 from controller.journal.vault.key_file import KeyUnusable
+from drivers.protocol.records import dataclass
 
 MAKER = "tablewarden vault key --new"
 ADDER = "tablewarden vault key --check"

@@ -5,9 +5,10 @@ call, and the answer comes through its callback, so that the outbox needs no tas
 """
 
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
+
+from drivers.protocol.records import dataclass
 
 
 class Code(IntEnum):

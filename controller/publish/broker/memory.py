@@ -7,7 +7,7 @@ and be away.
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from controller.publish.broker.link import (
     NO_PROPERTIES,
@@ -20,6 +20,7 @@ from controller.publish.broker.link import (
     Properties,
     Will,
 )
+from drivers.protocol.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ the repeats by id. An event the broker refuses is parked: a declared hole that t
 from bisect import insort
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import Enum, auto
 
 import msgspec
@@ -23,6 +22,7 @@ import msgspec
 from controller.publish.broker.link import Code
 from controller.publish.outboxes.ranges import Range, Ranges
 from controller.publish.source import Position, Record
+from drivers.protocol.records import dataclass
 
 TRIES = 3
 """Refusals of one event after which it is parked."""

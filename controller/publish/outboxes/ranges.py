@@ -2,7 +2,8 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from drivers.protocol.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,13 @@
 """In what two rulebooks differ: values, pay tables, answers to triggers, and what each of them leaves to an election."""
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from itertools import combinations
 
 from controller.rules.explain.explain import actions_of, values_of
 from controller.rules.explain.pay_diff import PayDiffers, pay_differences
 from controller.rules.model import Question, Row, Rulebook
 from controller.rules.vocabulary import GUARDS_OF, Trigger
+from drivers.protocol.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

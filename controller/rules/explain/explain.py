@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from itertools import starmap
 from typing import TypeAlias
 
@@ -12,6 +12,7 @@ from controller.rules.model import HouseChoice, Question, Row, Rulebook
 from controller.rules.parts import ProcedureStep, Stack
 from controller.rules.pay import PayTable
 from controller.rules.vocabulary import GUARDS_OF, Guard, Role
+from drivers.protocol.records import dataclass
 
 SECTIONS = (
     "decks", "opening", "shuffle", "cut", "idle", "stub", "discards", "hand", "ranking", "seats", "positions", "adjacent",

@@ -7,7 +7,7 @@ a changed table has no figure rather than an old one. All parts are exact fracti
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import Annotated, Any
 
@@ -18,6 +18,7 @@ from controller.rules.citation import Cited
 from controller.rules.model import Law, Rulebook
 from controller.rules.pay import PayTable
 from controller.rules.vocabulary import Settle
+from drivers.protocol.records import dataclass
 
 ASK = "ask"
 """The choice that leaves a matter to a person each time."""

@@ -1,12 +1,12 @@
 """Pairs the pay tables of two rulebooks by what they pay, whatever their names."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
 from controller.rules.explain.explain import values_of
 from controller.rules.model import Rulebook
+from drivers.protocol.records import dataclass
 
 Lines: TypeAlias = Mapping[str, tuple[str, tuple[str, ...]]]
 """By hand or meter: what is paid, as shown to a person, and the clauses."""

@@ -1,7 +1,6 @@
 """What must hold of a whole rulebook once each of its parts can be read. Pure; the loader raises what is found here."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import product
 
 from controller.readers.nearest import nearest
@@ -22,6 +21,7 @@ from controller.rules.pay import PayLimit, PayTable
 from controller.rules.read.pay_tables import check_pay
 from controller.rules.read.reader import LawScope
 from controller.rules.vocabulary import CONFIRMED, GUARDS_OF, NO_ROW, Action, Method, Role, Settle, Trigger
+from drivers.protocol.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

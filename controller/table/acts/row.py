@@ -1,7 +1,6 @@
 """One row of the act registry: everything the table knows of an act but what its fields are."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple
 
 from controller.rules.vocabulary import Role
@@ -11,6 +10,7 @@ from controller.table.state.table import Setup, State
 from controller.table.words.acts import A, Act
 from controller.table.words.inputs import Actor
 from controller.table.words.refusal import Refusal
+from drivers.protocol.records import dataclass
 
 
 class Contradiction(NamedTuple):

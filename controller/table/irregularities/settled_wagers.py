@@ -4,7 +4,6 @@ What has changed hands is taken back or let stand by a person, who corrects the 
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from controller.games.fates import (
     REACHES_ALL,
@@ -23,6 +22,7 @@ from controller.table.fold.ruling import Draft
 from controller.table.irregularities.wager_facts import give_back
 from controller.table.state.table import Round, Wager
 from controller.table.words import acts as a
+from drivers.protocol.records import dataclass
 
 SETTLED_BEFORE = "settled_before_void"
 """The code of a hold that asks what becomes of wagers settled before."""

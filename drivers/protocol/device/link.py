@@ -2,7 +2,7 @@
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from drivers.protocol import messages as m
 from drivers.protocol.chain import LogChain
@@ -30,6 +30,7 @@ from drivers.protocol.framing import Cause, Deframer, FrameError, crc32c
 from drivers.protocol.link import Outbox
 from drivers.protocol.messages import Identity
 from drivers.protocol.payloads import encode_levels, is_level_value
+from drivers.protocol.records import dataclass
 from drivers.protocol.reports import Capability, Level, Levels, Report, ResetCause
 
 

@@ -1,7 +1,5 @@
 """Estimates how fast a device's clock runs beside the host's, for people. `device_time` dates reports."""
 
-from dataclasses import dataclass
-
 from drivers.protocol.constants import (
     CLOCK_AGING,
     CLOCK_DECAY,
@@ -9,6 +7,7 @@ from drivers.protocol.constants import (
     CLOCK_OUTLIER,
     CLOCK_SAMPLES,
 )
+from drivers.protocol.records import dataclass
 
 MICROSECOND = 1e-6
 RESOLUTION_S = 1e-4

@@ -1,8 +1,7 @@
 """Events of the host's link end for its session. Boots: u64; counters: u64 from 1; times: monotonic seconds."""
 
-from dataclasses import dataclass
-
 from drivers.protocol.messages import Identity, Restarted
+from drivers.protocol.records import dataclass
 from drivers.protocol.reports import Level, Levels, Report, ResetCause
 
 

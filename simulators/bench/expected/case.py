@@ -2,9 +2,11 @@
 governs."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from typing import Any
+
+from drivers.protocol.records import dataclass
 
 Clauses = tuple[str, ...]
 

@@ -1,10 +1,11 @@
 """Everything that the observer judges by, collected while the run goes on."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
+from drivers.protocol.records import dataclass
 from simulators.bench.observer.record import Row
 from simulators.bench.subscriber import Delivered
 

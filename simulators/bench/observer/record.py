@@ -6,12 +6,13 @@ It uses none of the daemon's reading code, so that a mistake there cannot hide i
 import json
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from drivers.protocol.records import dataclass
 from simulators.bench.observer.opened import opened
 
 STREAMS = ("input", "main", "diag")

@@ -5,9 +5,10 @@ beside the two folders, and follows. A migration that was released is never chan
 applied once, in one transaction, and noted in the table `migration`.
 """
 
-from dataclasses import dataclass
 from importlib.resources import files
 from typing import Literal
+
+from drivers.protocol.records import dataclass
 
 Dialect = Literal["sqlite", "postgresql"]
 
