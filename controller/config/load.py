@@ -25,6 +25,7 @@ from controller.readers.fault import Fault
 from controller.readers.table import Scope, Table
 from controller.readers.toml import TomlInvalid, parse_toml
 from controller.rules.amounts import CURRENCY
+from controller.rules.elections import BENCH
 from controller.rules.model import Law
 from controller.rules.read.loader import whole
 from controller.rules.vocabulary import Method, Role
@@ -43,8 +44,6 @@ MAX_SEATS = 12
 BAUD = (1_200, 4_000_000)
 USUAL_BAUD = {Codec.MODBUS: BUS_BAUD, Codec.BEETEK: BEETEK_BAUD}
 """Where a device speaks slower than TDP does."""
-BENCH = "bench"
-"""In whose name a bench elects: nobody's, so never in production."""
 
 ABOVE_DEALER = frozenset({Role.FLOORPERSON, Role.SUPERVISOR, Role.TECHNICIAN})
 LEVEL = re.compile(r"[a-z0-9-]{1,32}")

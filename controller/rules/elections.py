@@ -10,6 +10,9 @@ from controller.rules.applies import remade, without_unelected
 from controller.rules.citation import Cited
 from controller.rules.model import Election, Law, Question, Rulebook
 
+BENCH = "bench"
+"""In whose name a bench elects: nobody's, so never in production."""
+
 
 class ElectionsInvalid(Exception):
     """Elections are refused. `faults`: every fault, each with the reading or choice that it is about."""

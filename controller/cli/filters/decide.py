@@ -10,13 +10,13 @@ from msgspec import json
 from controller.cli.arguments import A_FILE
 from controller.cli.filters.stdin import lines_of
 from controller.cli.main import USAGE, WRONG, end
-from controller.config.load import BENCH, SHA256, load_config, toml_of
+from controller.config.load import SHA256, load_config, toml_of
 from controller.config.model import ConfigInvalid, Elections, changed_since
 from controller.config.table import DISPENSERS, TableConfig
 from controller.filters.decide import DecideFilter
 from controller.filters.decide_schema import input_schema, output_schema
 from controller.readers.table import Scope, Table
-from controller.rules.elections import ElectionsInvalid, added, elect, proposals
+from controller.rules.elections import BENCH, ElectionsInvalid, added, elect, proposals
 from controller.rules.model import Rulebook
 from controller.rules.read.library import RulebookUnknown, find
 from controller.rules.read.loader import RulebookInvalid

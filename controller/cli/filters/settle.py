@@ -8,27 +8,20 @@ import click
 from msgspec import DecodeError, json
 
 from controller.cli.arguments import A_FILE
-from controller.cli.filters.decide import elections_in, with_added
 from controller.cli.filters.stdin import lines_of
 from controller.cli.main import WRONG
-from controller.config.load import BENCH, limits_in, payouts_in, toml_of
-from controller.config.model import ConfigInvalid
 from controller.filters.settle import SettleFilter
-from controller.filters.settle_schema import input_schema, output_schema
 from controller.games.settling.round import RoundRefused, Terms
-from controller.readers.fault import Fault
 from controller.readers.json import MAX_LINE
-from controller.readers.nearest import nearest
-from controller.readers.table import Scope, Table
-from controller.rules.amounts import CURRENCY, has_limits
-from controller.rules.elections import ElectionsInvalid, elect, proposals
-from controller.rules.model import Law
+from controller.rules.elections import BENCH, ElectionsInvalid, elect, proposals
 from controller.rules.read.library import RulebookUnknown, find
 from controller.rules.read.loader import RulebookInvalid
 
 
 def _print_schema(ctx: click.Context, parameter: click.Parameter, which: str | None) -> None:
     if which is not None:
+        from controller.filters.settle_schema import input_schema, output_schema  # the words of all facts
+
         made = input_schema() if which == "input" else output_schema()
         click.echo(json.format(json.encode(made), indent=2))
         ctx.exit()
@@ -106,30 +99,8 @@ def _filter(rulebook_id: str, elections_file: Path | None) -> SettleFilter:
                 f"{rulebook_id}: every reading as proposed for benches, elected by nobody; not for play", err=True
             )
             return SettleFilter(elect(rulebook, elections), Terms("USD"))
-        law = elect(rulebook, with_added(rulebook, elections_in(elections_file, rulebook_id, rulebook)))
-        return SettleFilter(law, _terms(elections_file, law))
-    except (RulebookUnknown, RulebookInvalid, ElectionsInvalid, ConfigInvalid, RoundRefused) as exc:
+        from controller.cli.filters.by_table import by_table  # the configuration brings devices and links along
+
+        return by_table(rulebook, rulebook_id, elections_file)
+    except (RulebookUnknown, RulebookInvalid, ElectionsInvalid, RoundRefused) as exc:
         raise click.UsageError(str(exc)) from exc
-
-
-def _terms(path: Path, law: Law) -> Terms:
-    """Those of the file's table: its currency, USD where it names none, payouts, and the posted limits of its wagers.
-
-    `elections_in` has found the file to be sound TOML. Raises `ConfigInvalid`.
-    """
-    raw, data = toml_of(path)
-    scope = Scope(data)
-    root = Table(raw, "", scope)
-    table, limits = root.table("table"), limits_in(root)
-    currency, payouts = table.text("currency", "USD", CURRENCY), payouts_in(table)
-    for name in limits:
-        rule = law.rulebook.wagers.get(name)
-        if rule is None:
-            what = f"{law.rulebook.id} has no such wager {nearest(name, law.rulebook.wagers)}"
-            scope.add([Fault(f"[limits] {name}", what, "wager_unknown")])
-        elif not has_limits(rule):
-            what = f"its amount is not the player's choice; it has no limits ({', '.join(rule.cite)})"
-            scope.add([Fault(f"[limits] {name}", what, "limits_unfit")])
-    if scope.faults:
-        raise ConfigInvalid(path, scope.faults)
-    return Terms.posted(currency, limits, *payouts)

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from cryptography import x509
-
 from controller.publish.broker.tls_faults import TlsFault, fault_of, no_passphrase
 from controller.publish.config import PublishConfig, Tls
 
@@ -135,6 +133,8 @@ def _by_our_clock(fault: TlsFault, tls: Tls, now_s: float) -> TlsFault:
 
 def validity(tls: Tls) -> Iterator[tuple[str, list[tuple[int, int]]]]:
     """Yields name and validity, in Unix seconds, of the certificates of `cert` and `ca`; none of what cannot be read."""
+    from cryptography import x509  # noqa: PLC0415  # a twelfth of a start, and a bench has no certificates
+
     for name, path in (("table", tls.cert), ("authority", tls.ca)):
         found: list[tuple[int, int]] = []
         with suppress(OSError, ValueError):
