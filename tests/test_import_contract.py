@@ -84,6 +84,9 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "simulators.bench": (
         "simulators", "controller.cli", "controller.control", "controller.journal", "controller.panel.people", *CORE, "drivers",
     ),
+    "simulators.crowd": (
+        "controller.catalogue.seen", "controller.journal", "controller.publish", "controller.clock", *CORE,
+    ),
 }  # fmt: skip
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("words",), ("state",), ("fold",), ("questions",), ("irregularities", "settlement"), ("card_sets",),

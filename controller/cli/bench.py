@@ -13,6 +13,7 @@ import click
 import msgspec
 
 from controller.cli.arguments import A_PATH, Finite, Place
+from controller.cli.crowd import crowd
 from controller.cli.main import USAGE, end
 from controller.control.endpoint import MAX_PATH
 from controller.journal.vault.key_file import KeyUnusable
@@ -151,6 +152,17 @@ def _keep(context: click.Context, parameter: click.Parameter, given: Path | None
 @click.option(
     "--panel", is_flag=True, help="Serve the web page too, with a strip of faults; its address is printed."
 )
+@click.option(
+    "--tables", type=click.IntRange(min=0), default=0, help="Instead: traffic of so many tables into --broker."
+)
+@click.option(
+    "--rate", type=Finite(0.01, 1000), default=1.15, show_default=True, help="With --tables: events/s each."
+)
+@click.option("--storm", "storms", type=Finite(min=0), multiple=True, metavar="S", help="All reconnect then.")
+@click.option(
+    "--backlog", type=click.IntRange(min=0), default=0, help="Events of the first table before it connects."
+)
+@click.option("--keys", type=A_PATH, default=None, help="With --tables: their public keys go into this folder.")
 @click.option("--watch", is_flag=True, help="Print each record as it comes.")
 @click.option("--demo", is_flag=True, help="A jam in round 2, and every payout checked.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document instead of a page.")
@@ -177,7 +189,10 @@ def bench(
     \b
     Example: a jam of the shoe in the fourth of ten rounds
       tablewarden bench --rulebook md-uth --rounds 10 --fault shoe_jam@4
+      tablewarden bench --tables 200 --rate 5 --seconds 60 --broker mqtt://127.0.0.1:1883 --storm 30
     """
+    if crowd(given, as_json=as_json):
+        return
     given |= {"method": method or "", "reader": reader or "", "counting": not no_count, "slow_sync_ms": slow_sync}
     options = Options(**given)  # type: ignore[arg-type]
     try:

@@ -1,0 +1,1 @@
+"""Many tables from few processes: what a back office has to bear, as `tablewarden bench --tables`."""
