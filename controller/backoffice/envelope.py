@@ -4,7 +4,9 @@ Every key that the record's hash covers must stand in its one form, so that a ch
 Unknown keys are ignored; a later release of the table may add some.
 """
 
-from typing import Any, Literal
+import re
+from functools import lru_cache
+from typing import Any, Literal, NoReturn
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
@@ -21,7 +23,7 @@ class EnvelopeUnreadable(Exception):
     """These bytes are no event of a table; the text says why."""
 
 
-class Envelope(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Envelope(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """An event as it came. The keys have the meaning of docs/mqtt.md, section 3, and stand in the table's order.
 
     The `device` keys and `openkeys` are statements of the table: no hash of this record covers them.
@@ -62,7 +64,7 @@ class Envelope(Struct, frozen=True, kw_only=True, omit_defaults=True):
     openkeys: dict[str, str] | UnsetType = UNSET
 
 
-class Event(Struct, frozen=True, kw_only=True):
+class Event(Struct, frozen=True, kw_only=True, gc=False):
     """What an envelope says, as values. `vendor`: front of the type; times: microseconds since 1970 UTC.
 
     `data`, `salt`: empty for a withheld body, and only then `datahash` is not. `envelope`: the keys as they came.
@@ -98,11 +100,16 @@ def read(text: bytes) -> Event:
 
 
 def _event(envelope: Envelope) -> Event:
-    vendor, device_class, kind, version = _type_parts(envelope)
+    vendor, device_class, kind, version = _type_parts(envelope.type, envelope.subject)
     sequence = int(envelope.sequence)
-    _same("sequence", envelope.sequence, f"{sequence:020d}")
-    _same("id", envelope.id, f"{envelope.journal}-{envelope.stream}-{sequence}")
-    _same("dataschema", envelope.dataschema, f"urn:tablewarden:schema:{device_class}.{kind}:{version}")
+    told = (envelope.sequence, envelope.id, envelope.dataschema)
+    wanted = (
+        f"{sequence:020d}",
+        f"{envelope.journal}-{envelope.stream}-{sequence}",
+        f"urn:tablewarden:schema:{device_class}.{kind}:{version}",
+    )
+    if told != wanted:
+        _differs(("sequence", "id", "dataschema"), told, wanted)
     is_withheld = envelope.withheld is True
     if is_withheld != (envelope.data is UNSET) or is_withheld != (envelope.salt is UNSET):
         raise EnvelopeUnreadable("must have either data and salt, or withheld and datahash")
@@ -134,37 +141,45 @@ def _look_for_repeated_keys(text: bytes) -> None:
         raise EnvelopeUnreadable(f"has the key {twice!r} twice")
 
 
-def _type_parts(envelope: Envelope) -> tuple[str, str, str, int]:
+@lru_cache(maxsize=4096)
+def _type_parts(event_type: str, subject: str) -> tuple[str, str, str, int]:
     """Returns vendor, device class, kind and version of the type."""
-    name, _, number = envelope.subject.rpartition("-")
-    device_class = name if name and number.isdecimal() else envelope.subject
-    vendor, mark, rest = envelope.type.rpartition(f".tg.{device_class}.")
+    name, _, number = subject.rpartition("-")
+    device_class = name if name and number.isdecimal() else subject
+    vendor, mark, rest = event_type.rpartition(f".tg.{device_class}.")
     kind, dot, version = rest.rpartition(".v")
     if not (mark and dot and vendor and kind) or str(int(version)) != version:
-        raise EnvelopeUnreadable(
-            f"has the type {envelope.type!r}, which does not fit its subject {envelope.subject!r}"
-        )
+        raise EnvelopeUnreadable(f"has the type {event_type!r}, which does not fit its subject {subject!r}")
     return vendor, device_class, kind, int(version)
 
 
-def _same(key: str, found: str, wanted: str) -> None:
-    if found != wanted:
-        raise EnvelopeUnreadable(f"{key} is {found[:80]!r}, and by the other keys it is {wanted[:80]!r}")
+def _differs(keys: tuple[str, ...], told: tuple[str, ...], wanted: tuple[str, ...]) -> NoReturn:
+    """Raises for the first key that says otherwise than the other keys."""
+    key, found, by_others = next(each for each in zip(keys, told, wanted, strict=True) if each[1] != each[2])
+    raise EnvelopeUnreadable(f"{key} is {found[:80]!r}, and by the other keys it is {by_others[:80]!r}")
 
 
 def _time(key: str, text: str) -> int:
-    time_us = microseconds(text)
-    _same(key, text, rfc3339(time_us))
-    return time_us
+    """Returns the microseconds of a time in the one form that tables write."""
+    if not _is_time(text):
+        _differs((key,), (text,), (rfc3339(microseconds(text)),))
+    return _hour(text[:13]) + int(text[14:16]) * 60_000_000 + int(text[17:19]) * 1_000_000 + int(text[20:26])
+
+
+@lru_cache(maxsize=1024)
+def _hour(text: str) -> int:
+    return microseconds(f"{text}:00Z")
 
 
 def _hex(key: str, text: str, size: int) -> bytes:
     found = bytes.fromhex(text)
-    _same(key, text, found.hex())
+    if found.hex() != text:
+        _differs((key,), (text,), (found.hex(),))
     if len(found) != size:
         raise EnvelopeUnreadable(f"{key} has {len(found)} bytes instead of {size}")
     return found
 
 
+_is_time = re.compile(r"\d{4}-\d\d-\d\dT\d\d:[0-5]\d:[0-5]\d\.\d{6}Z", re.ASCII).fullmatch
 _DECODER: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Envelope)
 _ENCODER = msgspec.json.Encoder()

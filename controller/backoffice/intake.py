@@ -34,6 +34,7 @@ PACKET_BYTES = 1_048_576
 LOSSY_ABOVE = 20_000
 """Messages in memory above which those of QoS 0 are dropped: nobody holds their number down."""
 READ_BYTES = 65_536
+WAITING = 1_000
 TAKEN_OVER = 0x8E
 SHORT_S, SHORT_MOST = 5.0, 5
 """Not every broker says that another client took a session over. But two clients by one name end each other's connections: so
@@ -187,7 +188,7 @@ class Intake:
         client.on_pre_connect, client.on_connect_fail = self._on_pre_connect, self._on_connect_fail
         client.on_arrival, client.on_subscribe = self._on_arrival, self._on_subscribe
         client.reconnect_delay_set(1, 10)
-        client.max_queued_messages_set(1_000)
+        client.max_queued_messages_set(WAITING)
         client.connect_timeout = 5.0
         if broker.user is not None:
             client.username_pw_set(broker.user, broker.password)
@@ -239,15 +240,20 @@ class Intake:
 
     def publish(
         self, topic: str, payload: bytes, *, is_retained: bool = False, answer_to: str | None = None
-    ) -> None:
-        """Publishes with QoS 1, if connected. `answer_to`: the response topic, where there is one."""
+    ) -> bool:
+        """Publishes with QoS 1; returns False if not connected, or if `WAITING` messages wait to be sent already.
+
+        `answer_to`: the response topic, where there is one.
+        """
         if self.connected_at is None:
-            return
+            return False
         properties = None
         if answer_to is not None and not self._broker.is_old:
             properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
             properties.ResponseTopic = answer_to
-        self._client.publish(topic, payload, 1, is_retained, properties)
+        return (
+            self._client.publish(topic, payload, 1, is_retained, properties).rc == MQTTErrorCode.MQTT_ERR_SUCCESS
+        )
 
     def subscribe(self, filters: Iterable[str]) -> None:
         """Reads these, too. `filters` of this object must hold them from now on."""

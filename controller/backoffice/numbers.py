@@ -18,6 +18,8 @@ class Numbers:
 
     def has(self, first: int, last: int) -> bool:
         """Returns True if all of these numbers are in the set."""
+        if not self.ranges or last > self.ranges[-1][1]:  # a new one, nearly always
+            return False
         at = bisect_right(self.ranges, first, key=lambda one: one[0]) - 1
         return at >= 0 and self.ranges[at][0] <= first and last <= self.ranges[at][1]
 

@@ -1,10 +1,8 @@
 """Stores what tables publish, then acknowledges it to the broker, then confirms it to the table.
 
 Nothing is acknowledged or confirmed that is not durable. While the store takes nothing, the recorder keeps what it holds, tries
-again for ever and says so; the broker then sends no more than it may send without being acknowledged.
-
-While more messages wait, the store writes a batch in a thread of its own and the next is read. What goes wrong there is dealt
-with here, before anything else is written.
+again for ever and says so; the broker then sends no more than it may send without being acknowledged. While more wait, the store
+writes a batch in a thread of its own and the next is read; what goes wrong there is dealt with here.
 """
 
 import os
@@ -65,7 +63,7 @@ class Counters:
 
 @dataclass(frozen=True, slots=True)
 class _Writing:
-    """A batch that the store is writing. `sources`: tables whose positions it changes; `work` gives how many rows were new."""
+    """A batch that the store is writing. `sources`: its tables; `work` gives how many rows were new."""
 
     batch: Batch
     messages: list[Message]
@@ -116,9 +114,13 @@ class Recorder:
                 self.step(is_stopped)
             self._written(is_stopped)
         finally:
-            self._writer.shutdown()
             self._intake.stop()
-            self._store.close()
+            self.close()
+
+    def close(self) -> None:
+        """Waits for what the store is writing, and gives it up."""
+        self._writer.shutdown()
+        self._store.close()
 
     def step(self, is_stopped: Callable[[], bool] = lambda: False, wait_s: float = 0.25) -> None:
         """Takes what has come, stores it, acknowledges and confirms it; looks after deadlines once a second."""
@@ -390,8 +392,9 @@ class Recorder:
 
     def _confirm(self, now: float) -> None:
         self._confirmed = now
-        for source in self._to_confirm:
+        for source in sorted(self._to_confirm):
             if (found := self._watch.confirmation(source)) is not None:
                 told = confirmation(self.name, *found, time.time_ns() // 1000)
-                self._intake.publish(f"{base_of(source)}/ack/{self.name}", told, is_retained=True)
-        self._to_confirm.clear()
+                if not self._intake.publish(f"{base_of(source)}/ack/{self.name}", told, is_retained=True):
+                    return  # too much waits to be sent already: the rest in a second
+            self._to_confirm.discard(source)

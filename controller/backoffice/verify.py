@@ -114,13 +114,13 @@ def proofs(
             proof = table.prove(journal)
             if proof.events or proof.wrong:
                 yield proof
-    for source in sorted({*(tables or keys), *_heard(store, tables)} - seen):
+    for source in sorted({*(tables or keys), *heard(store, tables)} - seen):
         proof = Proof(source, "")
         proof.add(Grade.PARTIAL, "nothing_stored", "no event of this table is stored")
         yield proof
 
 
-def _heard(store: Reading, tables: Sequence[str]) -> set[str]:
+def heard(store: Reading, tables: Sequence[str]) -> set[str]:
     """Returns the tables that were heard, whether anything of them is stored or not."""
     return {source for (source,) in store.rows("SELECT source FROM table_seen") if not tables or source in tables}
 
@@ -275,8 +275,8 @@ class _Table:
             proof.last = e.recordedtime
         here = (self._source, proof.journal, stream, sequence, *columns)
         told = (e.source, e.journal, e.stream, taken.event.sequence, *columns_of(taken.event))
-        wrong = [name for name, is_, was in zip(_ALL_COLUMNS, here, told, strict=True) if is_ != was]
-        if wrong:
+        if here != told:
+            wrong = [name for name, is_, was in zip(_ALL_COLUMNS, here, told, strict=True) if is_ != was]
             text = f"{stream}/{sequence}: the text of the event says otherwise than the columns {', '.join(wrong)}"
             proof.add(Grade.WRONG, "row_changed", text)
         if taken.is_new and taken.event.kind == CheckpointSigned.kind and not _UNSIGNED & _codes(taken.findings):
@@ -358,7 +358,7 @@ def columns_of(event: Event) -> tuple[Any, ...]:
     return (
         e.recordedtime[:10], e.type, event.kind, event.version, e.subject, e.roundid or None, e.cause or None, e.time,
         e.recordedtime, e.monons, e.bootid, e.clockstate, e.order, event.prevhash, event.recordhash,
-        bytes.fromhex(e.datahash) if e.datahash else None, bytes.fromhex(e.salt) if e.salt else None, e.withheld is True,
+        event.datahash or None, event.salt or None, e.withheld is True,
     )  # fmt: skip
 
 

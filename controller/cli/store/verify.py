@@ -9,8 +9,9 @@ from typing import Any
 import click
 from msgspec import json, to_builtins
 
+from controller.backoffice.proving import side_by_side
 from controller.backoffice.report.fact import table_of
-from controller.backoffice.verify import FIRST_DAY, LAST_DAY, Grade, Proof, proofs
+from controller.backoffice.verify import FIRST_DAY, LAST_DAY, Grade, Proof
 from controller.cli.main import AS_JSON, UNREACHABLE, WRONG
 from controller.cli.progress import progress
 from controller.cli.store.arguments import A_FOLDER, FROM, KEYS_HELP, TABLES, Day, keys_at, reading, sources
@@ -27,9 +28,18 @@ _MARKS = {Grade.WRONG: "WRONG", Grade.PARTIAL: "NOT PROVEN", Grade.NOTE: "note"}
     "--since", type=Day(), help="The first day, by the date of recording in UTC.  [default: the first stored]"
 )
 @click.option("--until", type=Day(), help="The last day, itself included.  [default: now]")
+@click.option(
+    "--processes", type=click.IntRange(0, 256), default=0, help="Tables side by side.  [default: processors]"
+)
 @AS_JSON
 def verify(
-    address: str, folder: Path, tables: tuple[str, ...], since: date | None, until: date | None, as_json: bool
+    address: str,
+    folder: Path,
+    tables: tuple[str, ...],
+    since: date | None,
+    until: date | None,
+    processes: int,
+    as_json: bool,
 ) -> None:
     """Prove what is stored: every hash, every number, every signature; name each hole.
 
@@ -43,9 +53,10 @@ def verify(
       tablewarden backoffice verify --from sqlite:backoffice.db --keys keys
       tablewarden backoffice verify --from postgresql://auditor@db/backoffice --keys keys --since 2026-01-01 --until 2026-01-31
     """
-    wanted, keys = sources(tables), keys_at(folder)
+    wanted = sources(tables)
+    keys_at(folder)
     wrong = partial = count = events = 0
-    with reading(address) as store, progress("events") as told:
+    with reading(address), progress("events") as told:
         done = 0
 
         def more(step: int) -> None:
@@ -53,7 +64,8 @@ def verify(
             done += step
             told(done, done)
 
-        for proof in proofs(store, keys, wanted, str(since or FIRST_DAY), str(until or LAST_DAY), more):
+        span = str(since or FIRST_DAY), str(until or LAST_DAY)
+        for proof in side_by_side(address, folder, wanted, *span, processes, more):
             click.echo(
                 plain_json(json.encode(document(proof)).decode())
                 if as_json

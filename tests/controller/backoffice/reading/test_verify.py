@@ -4,6 +4,8 @@ import json
 import random
 import shutil
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -200,6 +202,12 @@ def test_keys_decide_what_is_proven(days: tuple[list[bytes], Path], stored: Path
     assert [hole.code for hole in ninth.holes] == ["nothing_stored"]
     shutil.copy(days[1] / "lv01_t-1.pub", keys / "lv01_t-1.2.pub")
     assert not proven(stored, keys)[0].wrong
+    asked = ("--from", f"sqlite:{stored}", "--keys", str(keys), "--json")
+    two = subprocess.run(
+        [sys.executable, "-m", "controller.cli", "backoffice", "verify", *asked, "--processes", "2"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (two.returncode, two.stdout) == _run(*asked, "--processes", "1"), "two processes say what one says"
 
 
 @pytest.fixture
@@ -299,7 +307,7 @@ def test_the_command_says_it_by_its_exit_code(
     store: sqlite3.Connection, days: tuple[list[bytes], Path], tmp_path: Path
 ) -> None:
     """0 as published, 1 not, 3 not all proven or no store; with --json a table a line."""
-    asked = ("--from", f"sqlite:{tmp_path / 'store'}", "--keys", str(days[1]))
+    asked = ("--from", f"sqlite:{tmp_path / 'store'}", "--keys", str(days[1]), "--processes", "1")
     code, page = _run(*asked)
     assert (code, page.splitlines()[-1].rpartition(": ")[2]) == (0, "complete and as published")
     code, page = _run(*asked, "--json", "--tables", "lv01/t-2")

@@ -1,6 +1,7 @@
 """A store that takes nothing: nothing is acknowledged, the reason is said, and all is there once it takes again."""
 
 import sqlite3
+import threading
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from controller.backoffice.intake import Broker, Intake, Message
 from controller.backoffice.recorder import Recorder
 from controller.backoffice.row import ROOT
+from controller.backoffice.store.batch import Batch, StoreAway
 from controller.backoffice.store.database import database, store
 from tests.support.postgres import Postgres
 from tests.support.told_table import ToldTable
@@ -24,6 +26,10 @@ class FakeIntake(Intake):
     def take(self, most: int, wait_s: float) -> list[Message]:
         taken, self.waiting = self.waiting[:most], self.waiting[most:]
         return taken
+
+    @property
+    def has_more(self) -> bool:
+        return bool(self.waiting)
 
     def acknowledge(self, messages) -> None:
         self.acknowledged += [each.mid for each in messages]
@@ -42,7 +48,7 @@ def made(store_url: str, table: ToldTable) -> Iterator[tuple[Recorder, FakeIntak
             intake.waiting.append(Message(f"{base}/evt/main", each, 1, False, len(intake.waiting) + 1, 1))
 
     yield recorder, intake, come
-    opened.close()
+    recorder.close()
 
 
 def _rows(url: str) -> int:
@@ -90,6 +96,37 @@ def test_a_read_only_database_is_waited_for(
     assert "read-only" in states[0]
     assert intake.acknowledged == [1, 2, 3, 4, 5]
     assert (_rows(store_url), recorder.store_state) == (5, "open")
+
+
+def test_a_batch_is_acknowledged_when_it_is_durable_though_the_next_is_read(
+    made, store_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("controller.backoffice.recorder.WAIT_FIRST_S", 0.01)
+    monkeypatch.setattr("controller.backoffice.recorder.MOST", 5)
+    recorder, intake, come = made
+    recorder._confirmed = recorder._ticked = float("inf")
+    real, may_end = recorder._store.write, threading.Event()
+
+    def slow(batch: Batch) -> int:
+        may_end.wait(10)
+        if not states:
+            states.append("away")
+            recorder._store._drop()
+            raise StoreAway("the store is being moved")
+        return real(batch)
+
+    states: list[str] = []
+    monkeypatch.setattr(recorder._store, "write", slow)
+    come(12)
+    recorder.step(wait_s=0.0)
+    assert recorder._writing is not None
+    assert intake.acknowledged == []
+    may_end.set()
+    recorder.step(wait_s=0.0)
+    assert intake.acknowledged[:5] == [1, 2, 3, 4, 5]
+    recorder.step(wait_s=0.0)
+    assert (intake.acknowledged, _rows(store_url)) == (list(range(1, 13)), 12)
+    assert (recorder.counters.store_away, recorder.counters.stored, recorder.store_state) == (1, 12, "open")
 
 
 @pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)

@@ -20,13 +20,21 @@ from tests.support.told_table import ToldTable
 class Running:
     """A recorder in a thread."""
 
-    def __init__(self, port: int, url: str, name: str = "recorder", share: int = 1, shares: int = 1) -> None:
+    def __init__(
+        self,
+        port: int,
+        url: str,
+        name: str = "recorder",
+        share: int = 1,
+        shares: int = 1,
+        broker: Broker | None = None,
+    ) -> None:
         self.url = url
         made = store(url, name, share, shares)
         made.open()
-        broker = Broker("127.0.0.1", port)
+        at = broker or Broker("127.0.0.1", port)
         client = name if shares == 1 else f"{name}-{share}of{shares}"
-        self.recorder = Recorder(lambda filters: Intake(broker, client, filters), made, name, share, shares)
+        self.recorder = Recorder(lambda filters: Intake(at, client, filters), made, name, share, shares)
         self._ended = threading.Event()
         self.failure: Exception | None = None
         self._thread = threading.Thread(target=self._run)
