@@ -29,7 +29,7 @@ PROGRESSIVE = "md-uth"
 ROUNDS = int(os.environ.get("PANEL_ROUNDS", "200"))
 MOST = {
     "md-uth": (12, 18),
-    "ma-uth": (13, 19),
+    "ma-uth": (15, 19),
     "nj-pikit": (13, 19),
     "ma-colorado": (13, 19),
     "fast-action": (13, 19),
