@@ -272,7 +272,7 @@ def readings(
 def _at_table(name: str | None, table_file: Path, as_json: bool) -> None:
     """What is open at one table. A file whose elections are refused ends the command with its faults."""
     reading = read_config(table_file)
-    if reading.law is None:
+    if reading.law is None or any(fault.place.startswith("[elections]") for fault in reading.faults):
         end("\n".join((f"{table_file}: refused", *(f"  {fault}" for fault in reading.faults))), USAGE)
     if name is not None and name.partition("@")[0] != reading.law.rulebook.id:
         usage(ValueError(f"{table_file} is under {reading.law.rulebook.id}, not under {name}; leave {name} out"))
