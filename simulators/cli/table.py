@@ -8,7 +8,6 @@ from pathlib import Path
 
 import click
 
-from simulators.bench.table import TableUnusable, ask, hub_of, run_table
 from simulators.cli.shared import Finite, Place
 
 LISTS = ("cards", "plan")
@@ -26,6 +25,8 @@ def table(config: Path, speed: float) -> None:
       tablewarden init --bench
       tablewarden sim table table.toml
     """
+
+    from simulators.bench.table import TableUnusable, run_table  # noqa: PLC0415  # reads the daemon's configuration; one device needs nothing of it
 
     async def run() -> None:
         stop = asyncio.Event()
@@ -56,6 +57,8 @@ def do(config: Path, device: str, act: str, arguments: tuple[str, ...]) -> None:
       tablewarden sim do table.toml shoe-1 inject fault=jam@1
       tablewarden sim do table.toml progressive-1 put_chip seat=3
     """
+    from simulators.bench.table import TableUnusable, ask, hub_of  # noqa: PLC0415  # reads the daemon's configuration; one device needs nothing of it
+
     wrong = [argument for argument in arguments if "=" not in argument]
     if wrong:
         raise click.UsageError(f"{wrong[0]!r} is not KEY=VALUE, as in back=red")

@@ -27,6 +27,7 @@ from simulators.bench import children
 
 ROOT = Path(__file__).resolve().parents[2]
 execute = asyncio.create_subprocess_exec
+forked_before: set[tuple[str, ...]] = set()
 RUN_CLI = ("-c", "from controller.cli.main import main; main()")
 
 
@@ -100,9 +101,13 @@ class Forked:
 
 
 async def fork_or_execute(*command: str, **how: Any) -> Any:
-    """`create_subprocess_exec` for the children of a bench: Python with our environment is forked."""
-    if command[0] != sys.executable or how.get("env") != dict(os.environ):
+    """`create_subprocess_exec` for the children of a bench: Python with our environment is forked, the first time.
+
+    A daemon that starts again is executed: the bench has the record open by then, and SQLite may not be carried over a fork.
+    """
+    if command[0] != sys.executable or how.get("env") != dict(os.environ) or command in forked_before:
         return await execute(*command, **how)
+    forked_before.add(command)
     read, write = os.pipe() if how["stdout"] == asyncio.subprocess.PIPE else (None, None)
     out = how["stdout"].fileno() if write is None else write
     pid = os.fork()

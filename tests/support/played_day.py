@@ -21,6 +21,6 @@ def played_day() -> tuple[Setup, list[Line]]:
     With this seed something is on record between the second, third and fourth round.
     """
     inputs: list[Input] = []
-    day = _Day("md-uth", "a day of the record 14", ROUNDS, inputs)
+    day = _Day("md-uth", "a day of the record 16", ROUNDS, inputs)
     day.play()
     return day.setup, list(decide_all(day.setup, inputs))

@@ -42,7 +42,7 @@ ABOUT = b"snapshot"
 FOLDED_BY = ("table", "games", "rules", "cards", "readers")
 """Rooms whose code makes a state; where one of their files differs, a state of theirs may too."""
 IN_CONTROLLER = ("daemon/record/snapshot.py", "journal/day_state.py", "journal/record.py", "journal/seal.py")
-IN_DRIVERS = ("events.py", "protocol/reports.py", "protocol/texts.py", "protocol/words.py")
+IN_DRIVERS = ("events.py", "protocol/records.py", "protocol/reports.py", "protocol/texts.py", "protocol/words.py")
 """Files with more of what a state is: the snapshot itself, and what devices report."""
 
 

@@ -39,6 +39,7 @@ def test_the_codes_and_streams_of_the_document_are_those_of_the_code() -> None:
             "last_round",
             "record",
             "broker",
+            "to_elect",
         }
     )
     assert all(f"`{stream}` (" in TEXT for stream in STREAMS)

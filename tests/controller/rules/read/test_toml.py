@@ -10,7 +10,7 @@ BRACKETS = 5000
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (b"[table", "at end of document"),
+        (b"[table", "Expected ']' at the end of a table declaration"),
         (b"a = 1\na = 2", "overwrite"),
         (b"a = 1 # \xff", "byte 9 is no UTF-8"),
         (b"\xef\xbb\xbfa = 1", "begins with a byte order mark"),

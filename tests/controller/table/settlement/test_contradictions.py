@@ -310,3 +310,14 @@ def test_four_cards_bear_out_no_natural_of_a_hand_that_had_more(doubted):
     table.act(a.RevealDealer(natural=False))
     table.act(a.RevealCommunity(a.Street.COMMUNITY))
     assert not [x for x in reasons(table.act(a.RecordHand(Area.PLAYER, "7c 7d 7h 7s", 1))) if "falsely" in x]
+
+
+def test_a_dealers_hand_that_is_set_against_the_house_ways_holds_as_soon_as_it_is_told(fast):
+    """Before the community cards it can still be set right, and told again nothing is held. R-200. Clause: (h)(7), (h)(9)."""
+    table = fast(False)
+    (reason,) = reasons(table.act(a.RecordHand(Area.DEALER, "Ks Kd 4h 2c", played="Ks 4h")))
+    assert "highest pair [(h)(9)(ii)]" in reason
+    assert not {"Ks", "Kd", "4h", "2c"} & set(reason.replace(",", " ").split())
+    table.act(a.ResolveHold(next(iter(table.state.holds)), a.Resolution.GO_ON))
+    assert reasons(table.act(a.RecordHand(Area.DEALER, "Ks Kd 4h 2c", played="Kd Ks"))) == []
+    assert reasons(table.act(a.RecordHand(Area.DEALER, "Ks Kd ?? 2c", played="Kd 2c"))) == []
