@@ -1,14 +1,18 @@
 """The service manager hears what it needs, in its own words, and its absence changes nothing; the unit lets us work."""
 
+import json
 import os
 import re
 import secrets
+import shutil
 import socket
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from controller.cli.main import REFUSED
 from controller.control.client import DEFAULT_SOCKET
 from controller.daemon.app import LAG_LIMIT_S, PULSE_S
 from controller.daemon.systemd import Notifier
@@ -82,7 +86,7 @@ def test_the_watchdog_interval_is_the_managers(environment: dict[str, str], watc
 
 def _unit() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for line in (FILES / "tablewarden.service").read_text().splitlines():
+    for line in (FILES / "tablewarden@.service").read_text().splitlines():
         key, sign, value = line.partition("=")
         if sign and not line.startswith("#"):
             found.setdefault(key, []).append(value)
@@ -95,6 +99,53 @@ def test_the_unit_brings_the_table_back_and_watches_it() -> None:
     assert (unit["Type"], unit["Restart"], unit["StartLimitIntervalSec"]) == (["notify"], ["always"], ["0"])
     assert float(unit["WatchdogSec"][0]) > 2 * (PULSE_S + LAG_LIMIT_S)
     assert unit["ExecStart"][0].split()[1:5] == ["-I", "-m", "controller.cli", "run"]
+    assert unit["RestartPreventExitStatus"] == [str(REFUSED)]
+
+
+def test_one_table_needs_no_name_and_its_unit_is_otherwise_that_of_a_named_one() -> None:
+    """The drop-ins of tablewarden.service go on to work: the package makes it by the line that the unit's head shows."""
+    named = (FILES / "tablewarden@.service").read_text()
+    program = re.search(r"^#   sed '([^']+)' tablewarden@.service > (\S+)$", named, re.M)
+    assert program is not None
+    assert program[2] == "/etc/systemd/system/tablewarden.service"
+    one = subprocess.run(["sed", program[1]], input=named, capture_output=True, text=True, check=True).stdout
+    assert "--config /etc/tablewarden/table.toml\n" in one
+    assert not [line for line in one.splitlines() if "%i" in line and not line.startswith("#")]
+
+
+@pytest.mark.parametrize(
+    ("unit", "most"),
+    [("tablewarden@", 18), ("tablewarden-panel", 16), ("tablewarden-recorder", 16), ("tablewarden-drill", 16)],
+)
+def test_each_unit_is_shut_in_and_gives_a_reason_for_each_point_left(unit: str, most: int) -> None:
+    """Judged by systemd itself; tenths, as --threshold has them."""
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("no systemd-analyze on this machine: nobody judges the units")
+    path = FILES / f"{unit}.service"
+    ask = ["systemd-analyze", "security", "--offline=true", f"--threshold={most}", "--json=short", str(path)]
+    judged = subprocess.run(ask, capture_output=True, text=True, check=False)
+    assert judged.returncode == 0, f"{unit} is more exposed than {most / 10}"
+    reasons = " ".join(line for line in path.read_text().splitlines() if line.startswith("# Open:"))
+    left = {_point(row["name"]) for row in json.loads(judged.stdout) if row["set"] is False}
+    assert left, "systemd-analyze told nothing"
+    assert not {point for point in left if point not in reasons}
+
+
+def _point(name: str) -> str:
+    """`RestrictAddressFamilies=~AF_UNIX` -> `AF_UNIX`; `RootDirectory=/RootImage=` -> `RootDirectory=`."""
+    return name.partition("~")[2] or name.partition("/")[0].removesuffix("=") + "="
+
+
+def test_logins_and_folders_of_the_package_are_those_of_the_units() -> None:
+    """What sysusers.conf makes is what a unit runs as, and nothing else."""
+    words = [line.split() for line in (FILES / "sysusers.conf").read_text().splitlines()]
+    made = {word[1] for word in words if word and word[0] in "ug"}
+    used = set()
+    for path in FILES.glob("tablewarden*.service"):
+        used |= set(re.findall(r"^(?:User|Group|SupplementaryGroups)=(\S+)$", path.read_text(), re.M))
+    assert made == used - {"kiosk"}  # the screen's login is made by who has a screen
+    owners = {line.split()[3] for line in (FILES / "tmpfiles.conf").read_text().splitlines() if line[:1] == "d"}
+    assert owners == made - {"tabledev"} | {"root"}
 
 
 def test_the_unit_gives_what_the_daemon_needs_and_no_more() -> None:
