@@ -18,7 +18,7 @@ SETTLED_ROUNDS ?= 1000000
 MODULE ?=
 NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11) and "tablewarden needs Python 3.11 or newer: make PYTHON=python3.11 ...")
 
-.PHONY: run test panel compiled lint kill powercut hands rounds edges bench screenshots soak faults torture mutants lock clean setup rankers system guest
+.PHONY: run test panel compiled lint kill powercut hands rounds edges bench screenshots soak faults torture mutants lock deb clean setup rankers system guest
 
 # A broker is mosquitto where it is, else one that pip installs: no root, no compiler.
 run: $(VENV)/.run
@@ -96,11 +96,17 @@ panel: setup system
 screenshots: setup system
 	$(BIN)/python -m tests.screens.pictures
 
+# Debian packages for Debian 12 and 13, in dist/: no debhelper, no root; `pytest -m full tests/debian` installs them in clean roots.
+deb: setup
+	PYTHONPATH=. $(BIN)/python debian/build.py $(RELEASE)
+
 lock:
 	uv pip compile -q --generate-hashes --extra dev --extra peers --extra backoffice --extra panel --python-version 3.11 \
 	  --no-header --no-annotate pyproject.toml -o requirements.lock
 	uv pip compile -q --generate-hashes --extra panel --group run -c requirements.lock --python-version 3.11 \
 	  --no-header --no-annotate pyproject.toml -o requirements-run.lock
+	uv pip compile -q --generate-hashes --extra panel --extra backoffice -c requirements.lock --python-version 3.11 \
+	  --no-header --no-annotate pyproject.toml -o debian/requirements.lock
 	echo 'iotcore>=0.4,<0.5' | uv pip compile -q --generate-hashes --only-binary :all: --python-version 3.11 \
 	  --no-header --no-annotate - -o requirements-bench.lock
 	uv pip compile -q --generate-hashes --group rankers --python-version 3.11 \
@@ -148,4 +154,4 @@ guest: setup
 	@.ci/guest-kernel $(VENV)/guest
 
 clean:
-	rm -rf $(VENV) $(VENV)-mutants mutants .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf build dist $(VENV) $(VENV)-mutants mutants .mypy_cache .ruff_cache .pytest_cache .hypothesis

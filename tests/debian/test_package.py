@@ -1,0 +1,149 @@
+"""The Debian package, built and installed in a clean root: `pytest -m full tests/debian`, some minutes, as root."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+CACHE = ROOT / "build" / "roots"
+SUITES = {"12": "bookworm", "13": "trixie"}
+ROOT_FETCHES = '--aptopt=APT::Sandbox::User "root"'
+NEEDS = "python3,systemd,udev,libusb-1.0-0,mosquitto"
+INSIDE = """
+root=$1; shift
+mount -t proc proc "$root/proc"; mount --rbind /dev "$root/dev"; mount -t tmpfs tmpfs "$root/run"
+exec chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 "$@"
+"""
+OPEN_ROUND = """
+import os, socket
+os.makedirs("/run/tablewarden", exist_ok=True)
+socket.socket(socket.AF_UNIX).bind("/run/tablewarden/control.sock")
+"""
+STUB = """#!/bin/sh
+echo '{"round": {"round": "R1"}}'
+"""
+"""Stands for the command, and says what `tablewarden status --json` says in a round."""
+pytestmark = [pytest.mark.full, pytest.mark.timeout(1200)]
+
+
+@pytest.fixture(scope="module", params=SUITES)
+def package(request):
+    """A release of Debian, and the package for it."""
+    return request.param, build(request.param)
+
+
+def build(release):
+    made = subprocess.run(
+        [sys.executable, "debian/build.py", release], cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT), "TZ": "UTC"},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return ROOT / made.stdout.split()[-1]
+
+
+def needed(*programs):
+    missing = [program for program in programs if shutil.which(program) is None]
+    if missing:
+        pytest.fail(
+            f"this machine cannot judge the package without {', '.join(missing)}: apt-get install {' '.join(missing)}"
+        )
+
+
+@pytest.fixture(scope="module")
+def clean(package, tmp_path_factory):
+    """A function that runs shell lines in a clean root of the package's Debian, without any network."""
+    needed("mmdebstrap", "unshare")
+    release, made = package
+    kept = CACHE / f"{SUITES[release]}.tar"
+    if not kept.exists():
+        CACHE.mkdir(parents=True, exist_ok=True)
+        part = kept.with_suffix(".part.tar")
+        subprocess.run(
+            ["mmdebstrap", "--variant=minbase", f"--include={NEEDS}", ROOT_FETCHES, SUITES[release], part], check=True
+        )  # fmt: skip
+        part.rename(kept)
+    root = tmp_path_factory.mktemp("root")
+    subprocess.run(["tar", "-xf", kept, "-C", root], check=True)
+    shutil.copy(made, root / "tmp/tablewarden.deb")
+
+    def run(lines, code=0):
+        ask = ["unshare", "--mount", "--net", "bash", "-ec", INSIDE, "_", root, "sh", "-ec", lines]
+        done = subprocess.run(ask, capture_output=True, text=True, check=False)
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    run.put = lambda place, text: (root / place).write_text(text)
+    yield run
+    shutil.rmtree(root)
+
+
+def test_two_builds_are_equal_byte_for_byte(package):
+    """Another umask and another time of each source change nothing."""
+    release, made = package
+    first = made.read_bytes()
+    before = os.umask(0o077)
+    try:
+        for path in (ROOT / "debian").iterdir():
+            path.touch()
+        assert build(release).read_bytes() == first
+    finally:
+        os.umask(before)
+
+
+def test_lintian_finds_no_error(package):
+    """Debian's own judge; its warnings are about systemctl and about scripts inside packages of others."""
+    needed("lintian")
+    judged = subprocess.run(
+        ["lintian", "--allow-root", "--fail-on", "error", package[1]], capture_output=True, text=True, check=False
+    )
+    assert judged.returncode == 0, judged.stdout
+
+
+def test_installed_offline_it_plays_a_round_is_upgraded_and_keeps_the_record(package, clean):
+    """From a clean root to a round; then the next version, an open round, removal, purge, and purge as asked."""
+    done = clean(
+        "dpkg -i /tmp/tablewarden.deb; id tablewarden-panel; stat -c '%U %G %a' /etc/tablewarden /var/lib/tablewarden"
+    )
+    assert "nothing runs yet" in done
+    assert "(tablewarden)" in done
+    assert "root tablewarden 750\ntablewarden tablewarden 750\n" in done
+    done = clean("cd $(mktemp -d); tablewarden --version; tablewarden init --bench; tablewarden check table.toml; "
+                 "tablewarden bench --rounds 1 --broker memory --speed 200")  # fmt: skip
+    assert "PASS  chain: the record is whole" in done
+    assert " 0 FAIL" in done
+    clean(
+        "dpkg -V tablewarden; echo evidence > /var/lib/tablewarden/t.journal; echo law > /etc/tablewarden/table.toml"
+    )
+
+    clean(
+        "cd $(mktemp -d); dpkg-deb -R /tmp/tablewarden.deb t; was=$(sed -n 's/^Version: //p' t/DEBIAN/control)\n"
+        'sed -i "s/$was/$was.1/g" t/DEBIAN/*; mv t/usr/lib/tablewarden/$was t/usr/lib/tablewarden/$was.1\n'
+        "dpkg-deb -b t /tmp/newer.deb"
+    )
+    clean.put("tmp/stub", STUB)
+    done = clean(
+        f"python3 -c '{OPEN_ROUND}'; cp /usr/bin/tablewarden /tmp/kept; cp /tmp/stub /usr/bin/tablewarden\n"
+        "! dpkg -i /tmp/newer.deb\n"
+        "cp /tmp/kept /usr/bin/tablewarden; readlink /usr/lib/tablewarden/current; tablewarden --version"
+    )
+    assert "a round is open at /run/tablewarden/control.sock. Nothing was changed." in done
+    assert f"\n0.1.0+deb{package[0]}\n" in done
+    # The moment between the old files and the new ones set up: the old version still runs.
+    done = clean("dpkg --unpack /tmp/newer.deb; readlink /usr/lib/tablewarden/current; tablewarden --version")
+    assert "\nprevious\ntablewarden 0.1.0\n" in done
+    done = clean("dpkg --configure -a; readlink /usr/lib/tablewarden/current; tablewarden --version")
+    assert f"0.1.0+deb{package[0]}.1\n" in done
+    done = clean("dpkg -i /tmp/tablewarden.deb; readlink /usr/lib/tablewarden/current; tablewarden --version")
+    assert f"\n0.1.0+deb{package[0]}\n" in done
+
+    clean("dpkg -r tablewarden; test ! -e /usr/lib/tablewarden; grep evidence /var/lib/tablewarden/t.journal")
+    done = clean(
+        "dpkg -P tablewarden; grep evidence /var/lib/tablewarden/t.journal; grep law /etc/tablewarden/table.toml"
+    )
+    assert "the record in /var/lib/tablewarden stays" in done
+    done = clean("touch /etc/tablewarden/delete-the-record; dpkg -i /tmp/tablewarden.deb; dpkg -P tablewarden")
+    assert "are deleted" in done
+    clean("test ! -e /var/lib/tablewarden; test ! -e /etc/tablewarden")
