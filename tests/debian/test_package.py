@@ -27,6 +27,24 @@ STUB = """#!/bin/sh
 echo '{"round": {"round": "R1"}}'
 """
 """Stands for the command, and says what `tablewarden status --json` says in a round."""
+BOOTED = r"""#!/bin/sh
+exec > /root/said 2>&1
+cd "$(mktemp -d)"; tablewarden init --bench
+sed -e 's#"table.journal"#"/var/lib/tablewarden/table.journal"#' -e 's#"control.sock"#"/run/tablewarden/control.sock"#' \
+  table.toml > /etc/tablewarden/table.toml
+printf '1234\n1234\n' | runuser -u tablewarden-panel -- \
+  tablewarden panel person --people /var/lib/tablewarden-panel/people.json --add sam --number 4711 --role supervisor
+echo 'broken' > /etc/tablewarden/t2.toml
+systemctl start mosquitto tablewarden tablewarden-panel tablewarden-recorder tablewarden@t2
+sleep 5
+for unit in tablewarden tablewarden-panel tablewarden-recorder tablewarden@t2; do
+  echo "$unit $(systemctl is-active $unit) $(systemctl show -p NRestarts --value $unit)"
+done
+tablewarden status
+journalctl --no-pager -u tablewarden-panel | tail -9
+systemctl poweroff
+"""
+"""Runs in a booted root: a table, panel, recorder, and a second table by name whose configuration is refused."""
 pytestmark = [pytest.mark.full, pytest.mark.timeout(1200)]
 
 
@@ -75,6 +93,7 @@ def clean(package, tmp_path_factory):
         assert done.returncode == code, done.stdout + done.stderr
         return done.stdout + done.stderr
 
+    run.root = root
     run.put = lambda place, text: (root / place).write_text(text)
     yield run
     shutil.rmtree(root)
@@ -147,3 +166,34 @@ def test_installed_offline_it_plays_a_round_is_upgraded_and_keeps_the_record(pac
     done = clean("touch /etc/tablewarden/delete-the-record; dpkg -i /tmp/tablewarden.deb; dpkg -P tablewarden")
     assert "are deleted" in done
     clean("test ! -e /var/lib/tablewarden; test ! -e /etc/tablewarden")
+
+
+def test_its_units_run_under_systemd(clean):
+    """Booted by systemd-nspawn: shut in as they are, all start and stay; a refused configuration is not tried again."""
+    needed("systemd-nspawn")
+    clean("dpkg -i /tmp/tablewarden.deb")
+    clean.put("root/try.sh", BOOTED)
+    clean.put(
+        "etc/systemd/system/try.service",
+        "[Service]\nExecStart=/bin/sh /root/try.sh\n[Install]\nWantedBy=multi-user.target\n",
+    )
+    clean("systemctl enable try.service")
+    boot = [
+        "systemd-nspawn",
+        "-D",
+        clean.root,
+        "--boot",
+        "--register=no",
+        "--keep-unit",
+        "--private-network",
+        "--console=read-only",
+    ]
+    booted = subprocess.run(
+        boot, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, check=False
+    )
+    kept = clean.root / "root/said"
+    assert kept.exists(), "systemd does not boot in systemd-nspawn here: " + booted.stdout + booted.stderr
+    said = kept.read_text()
+    assert "tablewarden active 0\ntablewarden-panel active 0\ntablewarden-recorder active 0\n" in said, said
+    assert "tablewarden@t2 failed 0\n" in said, said
+    assert "Open the table (open_table)" in said, said
