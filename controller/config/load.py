@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from controller.config.amounts import MAX_CENTS, limits_in, meters_in, payouts_in
 from controller.config.approved_firmware import read_approved
 from controller.config.device import verify_device
 from controller.config.gaming_day import read_calendar
@@ -18,7 +19,6 @@ from controller.config.table import TableConfig
 from controller.control.client import DEFAULT_SOCKET
 from controller.control.desk import NAME, ControlConfig, Person, Voucher
 from controller.control.endpoint import MAX_PATH
-from controller.games.settling.round import MOST
 from controller.log import LogFormat, LogLevel
 from controller.publish.config import PublishConfig, Tls
 from controller.readers.fault import Fault
@@ -51,8 +51,6 @@ LEVEL = re.compile(r"[a-z0-9-]{1,32}")
 SHA256 = re.compile(r"[0-9a-f]{16,64}")
 """A whole hash, or its beginning as the commands print it."""
 MAX_UID = 2**32 - 2
-MAX_CENTS = 10_000_000
-MAX_WAGER = 10_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +152,7 @@ class _File:
         signed = section.maybe_text("rulebook_sha256", SHA256)
         self.approved_devices = section.maybe_path("approved_devices", self.base)
         payout_limit, unit = payouts_in(section)
+        local, meters = meters_in(self.root, section)
         rulebook = section.text("rulebook")
         table = TableConfig(
             site=section.text("site", pattern=LEVEL),
@@ -170,6 +169,8 @@ class _File:
             limits=limits_in(self.root),
             payout_limit_cents=payout_limit,
             unit_cents=unit,
+            computes_meters=local,
+            meters=meters,
             rulebook_sha256=signed if signed and SHA256.fullmatch(signed) else None,
         )
         if table.production and signed is None:
@@ -380,20 +381,3 @@ def _port(section: Table, base: Path) -> str:
 def _place(path: str) -> str:
     """What no two devices can share: the tty that a path leads to, or a socket of the bus."""
     return f"USB socket {UsbAddress.parse(path).place}" if path.startswith(USB_SCHEME) else os.path.realpath(path)
-
-
-def payouts_in(table: Table) -> tuple[int | None, int]:
-    """The payout limit of the house, None where it has set none, and the least amount that is paid, both in cents."""
-    return table.maybe_whole("payout_limit_cents", 1, MOST), table.whole("unit_cents", 1, MAX_CENTS, 1)
-
-
-def limits_in(root: Table) -> dict[str, tuple[int, int]]:
-    """The posted least and most of each wager of the section [limits], in cents; {} where there is none."""
-    limits: dict[str, tuple[int, int]] = {}
-    for wager, entry in root.table("limits").entries("{ least = 1000, most = 50000 }"):
-        least, most = entry.whole("least", 1, MAX_WAGER, 1), entry.whole("most", 1, MAX_WAGER, MAX_WAGER)
-        if least > most:
-            entry.fault("least", f"is {least}, and more than the most of {most}", "limits_unfit")
-        limits[wager] = (least, most)
-        entry.close()
-    return limits

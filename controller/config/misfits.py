@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 
+from controller.config.meter_misfits import meter_misfits
 from controller.config.table import DISPENSERS, TableConfig
 from controller.games.settling.money import HOUSE, Money
 from controller.games.settling.round import RoundRefused, Terms
@@ -27,7 +28,12 @@ def misfits(table: TableConfig, kinds: Collection[DeviceKind], rulebook: Ruleboo
 
 def of_elections(table: TableConfig, kinds: Collection[DeviceKind], law: Law) -> list[Fault]:
     """What does not fit what was elected: payouts, wagers without cards, devices that may not serve."""
-    return _payout_misfits(table, law) + _withheld(table, law.rulebook) + _not_enabled(kinds, law.rulebook)
+    return [
+        *_payout_misfits(table, law),
+        *_withheld(table, law.rulebook),
+        *_not_enabled(kinds, law.rulebook),
+        *meter_misfits(table, law),
+    ]
 
 
 def _method_misfits(table: TableConfig, kinds: Collection[DeviceKind], rulebook: Rulebook) -> list[Fault]:

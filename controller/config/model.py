@@ -87,6 +87,7 @@ class Config:
             limits=self.table.limits,
             payout_limit=self.table.payout_limit_cents,
             unit=self.table.unit_cents,
+            meters=self.table.meters if self.table.computes_meters else {},
         )
 
     @property

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from controller.config.gaming_day import GamingCalendar
+from controller.games.settling.meters import MeterTerms
 from controller.rules.vocabulary import Method
 from drivers.events import DeviceKind
 from drivers.protocol.records import dataclass
@@ -20,6 +21,7 @@ class TableConfig:
     worth of one progressive chip, 0 = none. `production`: real play; then nothing that is only for a bench is accepted.
     `calendar`: when the gaming day of the house begins; None = nobody has said. `limits`: by wager, the posted least and
     most in cents. `payout_limit_cents`: of the house's own, None = it has none. `unit_cents`: the least amount that is paid.
+    `computes_meters`: the progressive meters are this table's, with the parameters of `meters`; else people type them.
     """
 
     site: str
@@ -37,3 +39,5 @@ class TableConfig:
     limits: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     payout_limit_cents: int | None = None
     unit_cents: int = 1
+    computes_meters: bool = False
+    meters: Mapping[str, MeterTerms] = field(default_factory=dict)

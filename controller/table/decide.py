@@ -18,6 +18,7 @@ from controller.table.fold.fold import evolve
 from controller.table.fold.ruling import Draft
 from controller.table.irregularities.duties import close_done
 from controller.table.questions import notices
+from controller.table.settlement import meters
 from controller.table.state.table import Setup, State
 from controller.table.words import facts as f
 from controller.table.words.acts import ACTS, Act, AnnounceNoMoreBets, ChangeMethod
@@ -99,6 +100,7 @@ def _decide(setup: Setup, state: State, given: Input) -> Draft:
         _service(draft, body)  # type: ignore[arg-type]
     else:
         draft.add(f.InputRefused(kind, "no such kind of input"))
+    meters.book(draft)
     return draft
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import click
 
 from controller.cli.filters.decide import elections_in, with_added
-from controller.config.load import limits_in, payouts_in, toml_of
+from controller.config.amounts import limits_in, payouts_in
+from controller.config.load import toml_of
 from controller.config.model import ConfigInvalid
 from controller.filters.settle import SettleFilter
 from controller.games.settling.round import Terms

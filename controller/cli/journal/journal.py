@@ -18,6 +18,7 @@ from controller.cli.journal.drill import drill
 from controller.cli.journal.evidence import evidence_command
 from controller.cli.journal.keep import keep
 from controller.cli.journal.lookback import lookback_command
+from controller.cli.journal.meters import meters
 from controller.cli.journal.next_key import next_key
 from controller.cli.journal.prove import prove
 from controller.cli.journal.replay import replay
@@ -137,6 +138,7 @@ for command in (
     evidence_command,
     keep,
     lookback_command,
+    meters,
     next_key,
     prove,
     replay,

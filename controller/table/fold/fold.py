@@ -17,6 +17,7 @@ from controller.table.fold.disputes import (
     dispute_after,
     kept_no_longer,
 )
+from controller.table.fold.meters import booked
 from controller.table.fold.rounds import round_told
 from controller.table.fold.wagers import waiting_for, with_, without
 from controller.table.state.card_set import GamingDay
@@ -45,6 +46,8 @@ def evolve(state: State, fact: f.Fact) -> State:
             return _trigger_noted(wagers.void_noted(state, made), made)
         case f.SecurityAlarm() | e.AlarmRaised() | RecordRoom():
             return alarmed(state, fact)
+        case f.MeterBooked() as entry:
+            return booked(state, entry)
         case f.InputRefused(said=str() as said):
             return replace(state, doubted=said)
         case f.CardBurned(because=BurnAt.NEW_DEALER):

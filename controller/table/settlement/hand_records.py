@@ -14,6 +14,7 @@ from controller.rules.vocabulary import Area
 from controller.table.fold.ruling import Draft
 from controller.table.questions.positions import RECORDED, laid_away
 from controller.table.questions.stub_count_and_turns import opened, order_cite
+from controller.table.settlement import meters
 from controller.table.settlement.contradictions import contradicted
 from controller.table.settlement.offer import OF_THE_BOX, PROGRESSIVE
 from controller.table.settlement.settle import MOST_PAID
@@ -155,6 +156,8 @@ def verify_record_meter(setup: Setup, state: State, act: a.RecordMeter, actor: A
         )
     if not any(PROGRESSIVE in seat.wagers for seat in _round(state).in_play.values()):
         return Refusal("no progressive wager lies in this round", code="no_such_wager")
+    if (computed := meters.recorded_by_nobody(setup, act.meter)) is not None:
+        return computed
     cents, cite = least[act.meter]
     if not 0 <= act.cents <= MOST_PAID:
         told = f"a meter stands at 0 to {MOST_PAID} cents, {act.cents} were given"

@@ -140,6 +140,14 @@ def _offer(setup: Setup, round_: Round) -> Offer | None:
     return Offer(tuple(lines), missing, cuts, refused, limited, by_hand)
 
 
+def all_lines(setup: Setup, round_: Round) -> tuple[Line, ...]:
+    """What cards and pay tables make of every wager of the round, settled or not, in the order of settlement; () where nobody can
+    tell."""
+    known = _as_known(setup, round_, settler_of(setup.law))
+    settled = _settled(settler_of(setup.law), known)[0] if known.hands and len(_happened(round_)) < 2 else None
+    return settled.lines if settled is not None else ()
+
+
 def _meets(round_: Round, uncounted: Sequence[int]) -> bool:
     """Whether one of these seats may take from a meter what another one would be paid from it."""
     placed = [round_.seats[seat].wagers.get(PROGRESSIVE) for seat in uncounted]

@@ -13,7 +13,7 @@ from controller.table.questions.community_due import community_first
 from controller.table.questions.counting_shoe import cutting_card_untold
 from controller.table.questions.short_hand import short_hand_first
 from controller.table.questions.stub_count_and_turns import opened, order_cite
-from controller.table.settlement import validation
+from controller.table.settlement import meters, validation
 from controller.table.settlement.offer import offer
 from controller.table.settlement.open_points import coupons_left_open, left_open
 from controller.table.settlement.pay_table_check import no_row_gives
@@ -133,7 +133,8 @@ def settle_wager(draft: Draft, act: a.SettleWager, actor: Actor) -> None:
 
 def not_payable(setup: Setup, state: State, act: a.SettleWager) -> Refusal | None:
     """What stands in the way whosever turn it is: hands that are not counted yet, a payout that nobody has validated."""
-    return _uncounted(setup, state, act.wager) or validation.of_one_wager(setup, _round(state), act)
+    of_cards = meters.untold(setup, _round(state), act)
+    return _uncounted(setup, state, act.wager) or of_cards or validation.of_one_wager(setup, _round(state), act)
 
 
 def sums(act: a.SettleWager | a.CorrectSettlement, stake: int, *, counted: bool = True) -> Refusal | None:

@@ -24,6 +24,7 @@ def setup_told(setup: Setup) -> TableSetup:
         limits=dict(setup.limits),
         payout_limit=setup.payout_limit,
         unit=setup.unit,
+        meters=dict(setup.meters) or None,
     )
 
 
@@ -37,6 +38,7 @@ def setup_from(told: TableSetup, site: str, table: str, rulebook: Rulebook) -> S
             "site": site,
             "progressive_cents": told.progressive_cents or 0,
             "table": table,
+            "meters": told.meters or {},
             "method": Method(told.method),
             "devices": {name: DeviceSetup(name, DeviceKind(kind)) for name, kind in told.devices.items()},
             "offered": frozenset(told.offered),

@@ -37,7 +37,10 @@ def carried(state: State) -> tuple[str, ...]:
     """The state as JSON, in parts that a body takes. Raises `ValueError` in a round."""
     if state.round is not None:
         raise ValueError("a state is carried between two rounds")
-    text = msgspec.json.encode(_Between(**{name: getattr(state, name) for name in _KEPT})).decode()
+    kept = {name: getattr(state, name) for name in _KEPT}
+    if not state.meters:  # a table that computes none is written as before there were any
+        kept["meters"] = msgspec.UNSET
+    text = msgspec.json.encode(_Between(**kept)).decode()
     return tuple(text[at : at + MAX_TEXT] for at in range(0, len(text), MAX_TEXT))
 
 

@@ -7,6 +7,7 @@ from msgspec import Struct, field
 from controller.games.fates import Fate as Fate  # noqa: PLC0414  (a wager's state; the table imports it from here)
 from controller.games.model import Decision, Game, Phase, ShowCommunity
 from controller.games.registry import UNNAMED
+from controller.games.settling.meters import Ledger, MeterTerms
 from controller.games.settling.round import Irregularity, Meter
 from controller.games.settling.settled import Outcome
 from controller.rules.model import Law
@@ -48,7 +49,8 @@ class Setup(Struct, frozen=True):
 
     `offered`: the optional wagers of this house. `backs`: the colours of the sets at the table. `limits`: by wager, the
     posted least and most in cents; a wager without an entry has none. `payout_limit`: of the house's own, in cents.
-    `unit`: the least amount that is paid; smaller parts go by the breakage rule.
+    `unit`: the least amount that is paid; smaller parts go by the breakage rule. `meters`: progressive meters that this table
+    computes itself, with the parameters of their next generation.
     """
 
     site: str
@@ -64,6 +66,7 @@ class Setup(Struct, frozen=True):
     limits: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     payout_limit: int | None = None
     unit: int = 1
+    meters: Mapping[str, MeterTerms] = field(default_factory=dict)
 
     def device_of(self, kind: DeviceKind | None) -> str | None:
         """Name of the configured device of this kind; None where the table has none."""
@@ -267,6 +270,21 @@ class Round(Struct, frozen=True):
         return tuple(sorted(n for n, cents in placed.items() if 0 in cents))
 
 
+class Booked(Struct, frozen=True):
+    """A progressive wager in a ledger: parts that it added, whether they are void, and its prize in cents."""
+
+    parts: int
+    void: bool = False
+    prize: int | None = None
+
+
+class MeterState(Struct, frozen=True):
+    """A meter that this table computes. `booked`: by `round/seat`, of the rounds whose wagers may be put right."""
+
+    ledger: Ledger
+    booked: Mapping[str, Booked] = field(default_factory=dict)
+
+
 class LastRound(Struct, frozen=True):
     """The wagers of the round that has ended, for as long as they may be put right at the table."""
 
@@ -305,6 +323,7 @@ class State(Struct, frozen=True):
     offered: tuple[str, ...] | None = None  # optional wagers at the last start, None before one that says so
     notices: tuple[str, ...] = ()  # wagers of which it was announced that they will be withdrawn
     last_void: bool = False
+    meters: Mapping[str, "MeterState"] = field(default_factory=dict)  # those that this table computes
     doubted: str = ""  # the last act that contradicted itself, as it was said, until it has held play
 
     @classmethod

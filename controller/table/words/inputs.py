@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from msgspec import Struct, field
 
+from controller.games.settling.meters import MeterTerms
 from controller.rules.vocabulary import Role
 from controller.table.words.acts import Act
 from controller.table.words.back_office_news import BackOfficeNews
@@ -40,7 +41,8 @@ class Seen(Struct, frozen=True):
 
 class TableSetup(Struct, frozen=True):
     """The table by which it is decided from a start on, as configured. `devices`: name -> kind; `elections`: what was left
-    open -> (choice, who elected it); money in cents, `limits` by wager as (least, most)."""
+    open -> (choice, who elected it); money in cents, `limits` by wager as (least, most). `meters`: progressive meters that this
+    table computes."""
 
     seats: int
     backs: tuple[str, ...]
@@ -53,6 +55,7 @@ class TableSetup(Struct, frozen=True):
     limits: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     payout_limit: int | None = None
     unit: int = 1
+    meters: Mapping[str, MeterTerms] | None = None
 
 
 class ServiceStarted(Struct, frozen=True):

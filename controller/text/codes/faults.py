@@ -47,6 +47,7 @@ FAULTS: Mapping[str, tuple[str, str]] = {
     "not_here": ("A file or folder that the file names is not there.", "Make it, or correct the path."),
     "not_permitted": ("This user may not use a file or folder that the file names.", "Run as the user that is named."),
     "path_unstable": ("The name of the port may be another device's after a restart.", "Use its name under /dev/table/."),
+    "meters_unfit": ("The meters of this table cannot be as they are set.", "Set them as the message says."),
     "payout_unfit": ("Payouts cannot be limited as they are set.", "Set them as the message says, or elect otherwise."),
     "port_busy": ("Another program has the port.", "End it."),
     "port_forbidden": ("This user may not open the port.", "Put the user into the group that owns the port."),

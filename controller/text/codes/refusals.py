@@ -74,6 +74,8 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
     "mark_not_asked": ("This document has no cutting card in the stack.", "Leave the act out."),
     "mark_not_due": ("No cutting card goes into this set now.", "Do first what the message names."),
     "mark_too_deep": ("The cutting card cannot be so deep.", "Place it again, and give the number."),
+    "meter_needs_cards": ("The cards tell what a computed meter pays.", "Record the hands, then settle."),
+    "meter_told_by_ledger": ("This table computes the meter.", "Settle; nobody types it."),
     "meter_out_of_bounds": ("The meter cannot show this.", "Read the meter again."),
     "meter_reset_out_of_bounds": ("The meter cannot start again so low.", "Read the meter again."),
     "method_in_use": ("Cards are dealt this way already.", "Go on with it."),

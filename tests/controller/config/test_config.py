@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from controller.config import journal, load
+from controller.config import amounts, journal, load
 from controller.config.load import load_config, read_config, socket_of
 from controller.config.model import Config, ConfigInvalid
 from controller.control.client import DEFAULT_SOCKET
@@ -93,7 +93,9 @@ def test_each_example_is_sound_and_may_open(path: Path) -> None:
 def test_the_example_shows_every_key() -> None:
     """A key that the reader knows and the example does not mention would be one that nobody finds."""
     text = (TABLES / "example.toml").read_text()
-    keys = re.findall(r'(?:section|entry)\.\w+\(\s*"(\w+)"', inspect.getsource(load) + inspect.getsource(journal))
+    keys = re.findall(
+        r'(?:section|entry|table)\.\w+\(\s*"(\w+)"', "".join(map(inspect.getsource, (load, amounts, journal)))
+    )
     known = {*keys, "ca", "cert", "key"} - {"device"}
     assert len(known) > 30
     shown = {key for key in known if re.search(rf"^(# )?\[*(control\.)?{key}\b|[{{,] {key} =", text, re.M)}

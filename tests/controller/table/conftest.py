@@ -11,6 +11,7 @@ import msgspec
 import pytest
 from msgspec.structs import asdict
 
+from controller.games.settling.meters import MeterTerms
 from controller.rules.citation import Cited
 from controller.rules.elections import elect as elect_law
 from controller.rules.elections import proposals
@@ -352,6 +353,7 @@ def table_of(
     limits: Mapping[str, tuple[int, int]] | None = None,
     payout_limit: int | None = None,
     unit: int = 1,
+    meters: Mapping[str, MeterTerms] | None = None,
 ) -> Table:
     """A table of a rulebook with every reading elected as proposed and the first of each house choice, except `elect`.
 
@@ -372,7 +374,7 @@ def table_of(
         site="bench", table="t1", seats=6, backs=tuple(backs), method=method,
         devices={n: DeviceSetup(n, k) for n, k in kinds.items()}, law=law,
         offered=frozenset(offered), currency="USD", progressive_cents=500, limits=limits or {},
-        payout_limit=payout_limit, unit=unit,
+        payout_limit=payout_limit, unit=unit, meters=meters or {},
     )  # fmt: skip
     return Table(setup)
 

@@ -58,6 +58,7 @@ from controller.table.words.facts.money import (
     DecisionRecorded,
     HandRecorded,
     HandsFound,
+    MeterBooked,
     MeterRecorded,
     ProgressiveCounted,
     ProgressiveValidated,
@@ -127,6 +128,7 @@ __all__ = [
     "InitialDealCompleted",
     "InputRefused",
     "LevelWanted",
+    "MeterBooked",
     "MeterRecorded",
     "MethodChanged",
     "NoticePosted",
@@ -195,6 +197,7 @@ Conclusion = (
     | SettlementCorrected
     | HandRecorded
     | MeterRecorded
+    | MeterBooked
     | DutyOpened
     | DutyClosed
     | HoldPlaced

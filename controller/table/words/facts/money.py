@@ -1,11 +1,13 @@
 """What has happened at the seats: wagers, decisions, and the fate of each wager."""
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from msgspec import Struct
 
 from controller.cards.cards import CardNames
 from controller.games.model import Decision
+from controller.games.settling.meters import Account, Entry, MeterTerms
 from controller.games.settling.settled import Outcome
 from controller.rules.vocabulary import Area, Role
 from drivers.events import IfAny
@@ -211,3 +213,28 @@ class RoundSettled(Struct, frozen=True):
     offered: int | None = None
     difference: int | None = None
     currency: IfAny[str] = ""
+
+
+class MeterBooked(Struct, frozen=True):
+    """One entry of the ledger of a progressive meter that this table computes. Each sums to nothing.
+
+    `posts`: by account, in ten-thousandths of a cent; `cents`: what the meter shows after it. `wagers`: (seat, cents) of the
+    wagers that it is about. `seat`, `claim`: whose prize, and its number; `prize`: its cents. `terms`: parameters of the
+    generation that begins; `reset`: what the meter starts again with after a full prize of this round.
+    """
+
+    kind: ClassVar[str] = "meter_booked"
+    meter: str
+    generation: int
+    entry: Entry
+    posts: Mapping[Account, int]
+    cents: int
+    currency: str
+    round: str | None = None
+    wagers: tuple[tuple[int, int], ...] | None = None
+    seat: int | None = None
+    claim: int | None = None
+    prize: int | None = None
+    reset: int | None = None
+    terms: MeterTerms | None = None
+    cite: tuple[str, ...] = ()
