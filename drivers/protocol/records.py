@@ -38,7 +38,23 @@ def _frozen(cls: type) -> type:
         if name not in cls.__dict__:
             setattr(made, name, method)
     made.__init__ = fill
+    made.__signature__ = _Signature()
     return made  # type: ignore[no-any-return]
+
+
+class _Signature:
+    """What `inspect.signature` shows of a class, also before its first record: tools make records by it."""
+
+    def __get__(self, record: object, cls: Any) -> Any:
+        import inspect  # noqa: PLC0415  # a start needs it for no record
+
+        parameters = []
+        for field in dataclasses.fields(cls):
+            has_none = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+            default = inspect.Parameter.empty if has_none else field.default
+            kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+            parameters.append(inspect.Parameter(field.name, kind, default=default, annotation=field.type))
+        return inspect.Signature(parameters, return_annotation=None)
 
 
 def _values(names: tuple[str, ...]) -> Callable[[Any], Any]:

@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import inspect
 import pickle
 from dataclasses import field
 
@@ -86,3 +87,14 @@ def test_any_other_class_is_left_to_the_standard_library():
         dataclass(slots=True)(type("Open", (), {"__annotations__": {"a": int}}))(1).__dataclass_params__.frozen
         is False
     )
+
+
+def test_tools_see_the_fields_of_a_class_of_which_no_record_was_made():
+    """Hypothesis makes records by the signature."""
+    seen = [
+        [(p.name, p.kind, p.annotation, p.default is p.empty) for p in inspect.signature(cls).parameters.values()]
+        for cls in (
+            made(frozen=True, slots=True)(type("Both", (), _body())) for made in (dataclass, dataclasses.dataclass)
+        )
+    ]
+    assert seen[0] == seen[1]
