@@ -128,7 +128,7 @@ def _verify_value(value: Any, inside: _Check | None, where: str) -> None:
 
 
 def _inside(typed: Any) -> _Check | None:
-    """What is checked inside values of this type, beside what is checked of every value."""
+    """Returns the check of what stands inside values of this type; `_verify_value` checks the value itself."""
     if isinstance(typed, type) and (issubclass(typed, Struct) or dataclasses.is_dataclass(typed)):
         return lambda value, where: verify(value, typed, where) if isinstance(value, dict) else None
     if isinstance(typed, type) and issubclass(typed, StrEnum):

@@ -3,21 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
-CONNECT, SUBSCRIBE, PUBLISH, PUBACK = 0x10, 0x82, 0x30, 0x40
-
-
-def text(value: str) -> bytes:
-    raw = value.encode()
-    return len(raw).to_bytes(2, "big") + raw
-
-
-def packet(kind: int, body: bytes) -> bytes:
-    size, length = bytearray(), len(body)
-    while True:
-        length, low = divmod(length, 128)
-        size.append(low | (0x80 if length else 0))
-        if not length:
-            return bytes([kind]) + bytes(size) + body
+from simulators.crowd.line import CONNECT, PUBACK, PUBLISH, SUBSCRIBE, packet, text
 
 
 class Listener(asyncio.Protocol):

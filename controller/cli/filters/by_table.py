@@ -1,4 +1,7 @@
-"""What `settle` settles by where it is given the file of a table. Apart, as a configuration knows devices, broker and record."""
+"""Reads the file of a table for `settle`: elections, currency, payouts and limits.
+
+A module of its own, because a configuration imports devices, broker and record, which `settle` alone does not need.
+"""
 
 from pathlib import Path
 

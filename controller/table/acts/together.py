@@ -1,6 +1,6 @@
 """Acts that say many things at once: each is other acts, one after another, with their guards, and recorded as their facts.
 
-What is said here is only which acts they are; `permissions` tries them all before one is done, and `decide` does them.
+This module only lists the acts. `permissions` tries all of them before the first is done, and `decide` does them.
 """
 
 from collections.abc import Iterator

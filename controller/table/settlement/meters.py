@@ -119,7 +119,7 @@ def _pay(draft: Draft, round_: Round, line: Line, pays: OfMeter, cents: int) -> 
 
 
 def _corrections(draft: Draft, told: Round | LastRound) -> None:
-    """What a corrected settlement gives or takes after a prize was paid: on record by name, and no meter falls or rises by it."""
+    """Books what a correction gives or takes after a prize was paid. No meter rises or falls by it."""
     for name, state in draft.state.meters.items():
         for seat, wager in _progressive(told):
             has = state.booked.get(key(told.id, seat))
