@@ -102,6 +102,22 @@ class ShuffleRule:
 
 
 @dataclass(frozen=True, slots=True)
+class CutOffer:
+    """Who is offered the cut, in one case that the document names, and the clause of that case."""
+
+    to: Literal[
+        "first_player",
+        "player_at_cutting_card",
+        "rightmost_after_dealer",
+        "rightmost_on_direction",
+        "next_clockwise",
+        "dealer",
+    ]
+    cite: tuple[str, ...]
+    reading: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class CutRule:
     """`after`: shuffles that a cut follows (manual | preshuffled); `not_after`: others (device). `by`: dealer | players, in the
     order of `offered_to`.
@@ -114,15 +130,7 @@ class CutRule:
     not_after: Cited[tuple[Literal["device"], ...]]
     by: Cited[Literal["dealer", "players"]]
     least_cards: Cited[int]
-    offered_to: (
-        Cited[
-            tuple[
-                Literal["first_player", "player_at_cutting_card", "rightmost_player", "next_clockwise", "dealer"],
-                ...,
-            ]
-        ]
-        | None
-    ) = None
+    offered_to: tuple[CutOffer, ...] = ()
     cutting_card_at: Cited[Literal["1/4"]] | None = None
     either_end: Cited[bool] | None = None
 

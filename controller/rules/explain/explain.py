@@ -9,7 +9,7 @@ from typing import TypeAlias
 from controller.readers.nearest import nearest
 from controller.rules.citation import Cited, chapter, within
 from controller.rules.model import HouseChoice, Question, Row, Rulebook
-from controller.rules.parts import ProcedureStep, Stack
+from controller.rules.parts import CutOffer, ProcedureStep, Stack
 from controller.rules.pay import PayTable
 from controller.rules.vocabulary import GUARDS_OF, Guard, Role
 from drivers.protocol.records import dataclass
@@ -19,7 +19,7 @@ SECTIONS = (
     "not_kept",
     "dealing", "wagers", "play", "settlement", "pay", "limits", "progressive", "deck_change", "devices",
 )  # fmt: skip
-Part: TypeAlias = Cited[object] | Stack | ProcedureStep
+Part: TypeAlias = Cited[object] | Stack | ProcedureStep | CutOffer
 
 
 class ClauseUnknown(Exception):
@@ -270,7 +270,7 @@ def _amount(found: re.Match[str]) -> str:
 def _parts(name: str, part: object) -> Iterator[tuple[str, Part]]:
     """Each cited value in this part of the rulebook, named by the way to it."""
     match part:
-        case Cited() | Stack() | ProcedureStep():
+        case Cited() | Stack() | ProcedureStep() | CutOffer():
             yield name, part
         case dict():
             for key, value in part.items():
@@ -294,6 +294,8 @@ def _shown(part: Part) -> str:
             return f"{cards} to {part.to}" + _by(part.reading)
         case ProcedureStep():
             return f"{part.step} by the {part.by}"
+        case CutOffer():
+            return part.to.replace("_", " ") + _by(part.reading)
         case Cited(by_choice=str(decided_by)):
             return " | ".join(starmap(_if_elected, part.options)) + f" ({decided_by})"
         case _:

@@ -107,36 +107,65 @@ def offered_to(setup: Setup, state: State) -> tuple[int, ...]:
     seats = sorted(round_.in_play if round_ else state.last_seats)
     if setup.law.rulebook.cut.by.value != BY_PLAYERS or not seats:
         return ()
-    first = (round_.cutting_card if round_ else state.cutting_card) or seats[-1]
+    first = _cutting_card(state) or seats[-1]
     return (first, *(seat for seat in seats if seat > first), *(seat for seat in seats if seat < first))
 
 
+def _cite_of(setup: Setup, *cases: str) -> tuple[str, ...]:
+    """The clauses of these cases of `[cut] offered_to`; where the document prints none, of who cuts."""
+    rule = setup.law.rulebook.cut
+    found = [clause for offer in rule.offered_to if offer.to in cases for clause in offer.cite]
+    return tuple(dict.fromkeys(found)) or rule.by.cite
+
+
+def _first_case(state: State) -> str:
+    """The case of `[cut] offered_to` that decides who is asked first, once a round has been played."""
+    at_hand = _cutting_card(state)
+    if at_hand is None:
+        return "rightmost_on_direction"
+    return "player_at_cutting_card" if at_hand else "rightmost_after_dealer"
+
+
+def _cutting_card(state: State) -> int | None:
+    """The seat at which the cutting card showed, 0 for the dealer's hand, None where it did not show."""
+    round_ = state.round
+    return round_.cutting_card if round_ is not None and round_.collected else state.cutting_card
+
+
 def _offered_in_order(setup: Setup, state: State, act: a.RecordCut) -> Refusal | None:
-    """Players are asked from the first one on clockwise; one who has left declines. The dealer cuts if nobody will."""
-    rule, order = setup.law.rulebook.cut, offered_to(setup, state)
-    cite = rule.offered_to.cite if rule.offered_to else rule.by.cite
+    """Players are asked from the first one on clockwise; one who has left declines. The dealer cuts if nobody will.
+
+    Each refusal cites the case that it rests on.
+    """
+    order = offered_to(setup, state)
+    first_case, passed_on = _first_case(state) if order else "first_player", _cite_of(setup, "next_clockwise")
     asked = (*act.declined, act.seat) if act.seat else act.declined
     if any(not 1 <= seat <= setup.seats for seat in asked) or len(set(asked)) < len(asked):
-        return Refusal(f"the cut is offered once to each of seats 1 to {setup.seats}", cite, code=OUT_OF_ORDER)
+        return Refusal(
+            f"the cut is offered once to each of seats 1 to {setup.seats}", passed_on, code=OUT_OF_ORDER
+        )
     if not asked:
         first = f"seat {order[0]}" if order else "the first player at the table"
         return Refusal(
             f"the cut is offered to {first} first; the dealer cuts if every player declines",
-            cite,
+            _cite_of(setup, first_case, "dealer"),
             code=OUT_OF_ORDER,
         )
     if order and not _may_be_first(state, order, asked[0]):
-        return Refusal(f"the cut is offered to seat {order[0]} first", cite, code=OUT_OF_ORDER)
+        return Refusal(
+            f"the cut is offered to seat {order[0]} first", _cite_of(setup, first_case), code=OUT_OF_ORDER
+        )
     turn = {seat: (seat < asked[0], seat) for seat in (*asked, *order)}
     if [*asked] != sorted(asked, key=turn.__getitem__):
-        return Refusal("after a refusal the cut is offered on clockwise around the table", cite, code=OUT_OF_ORDER)
+        says = "after a refusal the cut is offered on clockwise around the table"
+        return Refusal(says, passed_on, code=OUT_OF_ORDER)
     left = [seat for seat in order if seat not in asked and (not act.seat or turn[seat] < turn[act.seat])]
     if left:
         who = f"seat {act.seat} cuts" if act.seat else "the dealer cuts"
         seats = ", ".join(map(str, left))
         return Refusal(
             f"offer the cut to seat {seats} before {who}; a player who has left declines",
-            cite,
+            passed_on,
             code=OUT_OF_ORDER,
         )
     return None
@@ -144,9 +173,7 @@ def _offered_in_order(setup: Setup, state: State, act: a.RecordCut) -> Refusal |
 
 def _may_be_first(state: State, order: tuple[int, ...], seat: int) -> bool:
     """Whether the offer may begin here: farther to the dealer's right than any seat of the last round somebody may sit by now."""
-    round_ = state.round if state.round is not None and state.round.collected else None
-    at_hand = round_.cutting_card if round_ else state.cutting_card
-    return seat == order[0] or (not at_hand and seat > order[0])
+    return seat == order[0] or (not _cutting_card(state) and seat > order[0])
 
 
 def verify_place_cutting_card(setup: Setup, state: State, act: a.PlaceCuttingCard, actor: Actor) -> Refusal | None:
@@ -217,7 +244,7 @@ def whose_hand(setup: Setup, round_: Round, act: a.ReportIrregularity) -> Refusa
     seats = ", ".join(map(str, in_play))
     return Refusal(
         f"say where the cutting card showed, for the next cut: seat {seats}, or at_dealer for the dealer's hand and the "
-        "community cards", rule.offered_to.cite if rule.offered_to else rule.by.cite, code="cutting_card_unplaced"
+        "community cards", _cite_of(setup, "player_at_cutting_card", "rightmost_after_dealer"), code="cutting_card_unplaced"
     )  # fmt: skip
 
 

@@ -121,6 +121,8 @@ def _trigger_noted(state: State, made: f.DispositionMade) -> State:
     round_, trigger = state.round, made.trigger
     if round_ is not None and trigger is Trigger.CUTTING_CARD_REACHED:
         return replace(state, round=replace(round_, cutting_card=made.seat))
+    if round_ is not None and trigger is Trigger.CARDS_INSUFFICIENT and not round_.cutting_card_sensed:
+        return replace(state, round=replace(round_, cutting_card=round_.cutting_card or 0))  # as R-125 has it
     if round_ is not None and made.seat in round_.seats and trigger is Trigger.WRONG_COUNT_PLAYER:
         seat = replace(round_.seats[made.seat], one_hand=_keeps_one_hand(state, made))
         return replace(state, round=replace(round_, seats=with_(round_.seats, made.seat, seat)))

@@ -168,9 +168,14 @@ def test_cut_recut_and_shuffle(nj: Rulebook, fa: Rulebook, co: Rulebook) -> None
         assert book.act_roles["recut"].value is Role.SUPERVISOR
         assert set(book.shuffle.at) == {ShuffleAt.BEFORE_PLAY, ShuffleAt.AFTER_ROUND}
     assert (fa.cut.by.value, fa.cut.least_cards.value) == ("players", 10)
-    assert fa.cut.offered_to is not None
-    assert fa.cut.offered_to.value[0] == "first_player"
-    assert fa.cut.offered_to.value[-1] == "dealer"
+    assert [(offer.to, *offer.cite) for offer in fa.cut.offered_to] == [
+        ("first_player", "(e)(3)(i)"),
+        ("player_at_cutting_card", "(e)(3)(ii)"),
+        ("rightmost_after_dealer", "(e)(3)(iii)"),
+        ("rightmost_on_direction", "(e)(3)(iv)"),
+        ("next_clockwise", "(e)(4)"),
+        ("dealer", "(e)(4)"),
+    ]
     assert "recut" not in fa.act_roles
     assert set(fa.shuffle.at) == {ShuffleAt.BEFORE_PLAY, ShuffleAt.AFTER_SHOE, ShuffleAt.ON_DIRECTION}
 
