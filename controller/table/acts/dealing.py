@@ -203,6 +203,11 @@ def record_initial_deal(draft: Draft, act: a.RecordInitialDeal, actor: Actor) ->
     compare_with_deal(draft, out)
 
 
+def _gone(setup: Setup, state: State) -> int:
+    """Counts the cards of the round that are no part of the stub."""
+    return cards_gone(setup, state.round) if state.round else 0
+
+
 def verify_record_stub_count(setup: Setup, state: State, act: a.RecordStubCount, actor: Actor) -> Refusal | None:
     """Why no stub is counted now, or why this cannot be one."""
     if setup.law.rulebook.stub is None:
@@ -214,6 +219,13 @@ def verify_record_stub_count(setup: Setup, state: State, act: a.RecordStubCount,
             "a hand was misdealt: count all cards of the set and give the number",
             stub.cite(setup, state),
             code="stub_count_incomplete",
+        )
+    if act.misdealt and act.all_cards == full_set(setup) == act.stub + _gone(setup, state):
+        return Refusal(
+            "the stub fits, and the document has nothing follow from that; report each hand of a wrong number "
+            f"({a.ReportIrregularity.kind} {Trigger.WRONG_COUNT_PLAYER}), and count with misdealt=false",
+            stub.cite(setup, state),
+            code="stub_count_fits",
         )
     if (other := stub.of_set(state, act.back)) is not None:
         return other
@@ -227,7 +239,7 @@ def record_stub_count(draft: Draft, act: a.RecordStubCount, actor: Actor) -> Non
     round_ = draft.state.round
     last = round_.back if round_ else draft.state.last_back
     back = last if round_ else act.back or last
-    out = cards_gone(draft.setup, round_) if round_ else 0
+    out = _gone(draft.setup, draft.state)
     expected = full_set(draft.setup)
     right = act.stub + out == expected and not act.misdealt
     rule = draft.setup.law.rulebook

@@ -157,6 +157,10 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
     "street_out_of_order": ("Other community cards come next.", "Reveal the street that the message names."),
     "stub_count_contradicts": ("The numbers of the count contradict each other.", "Count again."),
     "stub_count_due": ("The stub count comes before this.", "Count the stub and do `record_stub_count`."),
+    "stub_count_fits": (
+        "A misdealt hand is said of a stub that fits.",
+        "Report each hand of a wrong number (`wrong_count_player`), and count with `misdealt=false`.",
+    ),
     "stub_count_incomplete": ("A misdealt hand needs the count of all cards.", "Count all cards, and give `all_cards`."),
     "stub_count_not_known": ("This document has no stub count.", "Leave the act out."),
     "stub_count_overdue": ("Too many rounds were played without a count.", "Count the set first."),
