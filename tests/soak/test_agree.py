@@ -4,16 +4,25 @@ import contextlib
 import json
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec import structs
 
+from controller.cli.filters.decide import example_setup
 from controller.filters.settle import SettleFilter
+from controller.games.model import Phase
 from controller.games.settling.settled import Line, Outcome
+from controller.rules.elections import proposals
+from controller.rules.vocabulary import Method, Trigger
+from controller.table.state.table import Round, State
+from controller.table.words import facts as f
 from tests.soak import agree, telling
 from tests.soak.agree import Agreement, Compared, less_cuts
 from tests.soak.day import Broken, Day, Tally
 from tests.soak.plan import ENOUGH, LEAST_COMPARED, MOST_OTHERWISE, MOST_UNTOLD, apart, missing, seed_of, told
+from tests.soak.tables import book
 from tests.soak.verdicts import APART, PAID_BEFORE, ROUND_HELD, WHOLE_HELD, Verdict, difference
 
 Lines = list[dict[str, Any]]
@@ -152,3 +161,54 @@ def test_shares_have_bounds():
             what in x
             for x in apart(Compared(fine.rounds, fine.untold, fine.wagers + Counter({what: 20 * ENOUGH})))
         )
+
+
+WON = Verdict("win", 500, 500, ("12.A",))
+HOLDER = (1, "progressive", False, 3)
+CHIPS = (1, "ante", False, 0)
+
+
+@pytest.mark.parametrize(
+    ("key", "there", "here", "kind"),
+    [
+        (CHIPS, WON, WON, agree.SAME),
+        (CHIPS, WON, replace(WON, open=True), APART),
+        (CHIPS, WON, replace(WON, paid=501), APART),
+        (CHIPS, WON, replace(WON, returned=0), APART),
+        (CHIPS, WON, replace(WON, word="push"), APART),
+        (CHIPS, WON, replace(WON, cite=("12.B",)), APART),
+        (CHIPS, WON, replace(WON, reading="R-22"), APART),
+        (CHIPS, WON, None, APART),
+        (CHIPS, None, WON, APART),
+        (CHIPS, agree.CORRECTED, WON, agree.BY_HAND),
+        (CHIPS, agree.CORRECTED, None, APART),
+        (HOLDER, agree.HANGS, None, WHOLE_HELD),
+        (CHIPS, agree.HANGS, None, APART),
+        (HOLDER, WON, None, APART),
+        (CHIPS, Verdict("held", open=True), Verdict("held", open=True), agree.UNREAD),
+        (CHIPS, agree.NOTHING, Verdict("held", open=True), APART),
+    ],
+)
+def test_one_wager_is_the_same_only_where_all_of_it_is(key, there, here, kind):
+    """Amount, fate, clause and reading each tell two wagers apart. A bonus without a line hangs on a wager that is held, and a
+    correction by hand excuses a line, not the lack of one."""
+    setup = example_setup(law := book("md-uth"), {q: (c, "test") for q, c in proposals(law).items()})
+    round_ = Round("r", 1, "red", Method.HAND, phase=Phase.SETTLED)
+    assert Agreement(setup)._one(round_, key, there, here) == kind
+
+
+@pytest.mark.parametrize(
+    ("live", "named", "facts", "is_told"),
+    [
+        (True, "r", (), True),
+        (True, "", (), False),
+        (False, "r", (), False),
+        (False, "r", (f.WagerDecided("r", 1, "trips", 500, "USD", "returned", ("13.I",)),), True),
+    ],
+)
+def test_a_row_in_a_void_round_counts_where_it_reaches_a_wager(live, named, facts, is_told):
+    round_ = Round("r", 1, "red", Method.HAND, phase=Phase.SHOWDOWN if live else Phase.STOPPED, void=not live)
+    setup = example_setup(law := book("md-uth"), {q: (c, "test") for q, c in proposals(law).items()})
+    before = structs.replace(State.initial(setup), round=round_)
+    made = f.DispositionMade(Trigger.SHOE_JAM, (), named, 0, (), ("13.I",), False, "md-uth", "1.4", "0", "")
+    assert agree._took_effect(before, made, [f.Fact("table", x) for x in facts]) is is_told

@@ -61,6 +61,8 @@ DUTIES_ON_TABLE = (
     Action.CALL_FLOORPERSON,
 )
 
+HOLDS_WAGERS = (Action.HOLD_ALL_WAGERS, Action.HOLD_OTHERS, Action.HOLD_SEAT_WAGERS, Action.HOLD_LATE_WAGER)
+
 
 def guards_now(draft: Draft) -> set[str]:
     """The conditions that follow from the state alone; the caller adds those that only the event knows."""
@@ -142,13 +144,18 @@ def dispose(
         draft.hold(f"{where}{row.says or trigger} No reading was elected for this; decide", code=row.trigger.value)
     held = _held_since(draft, made)
     for demand in demands:
-        if demand.action is Action.CALL_FLOORPERSON and held:  # no hold is lifted without the floor
-            continue
+        if demand.action is Action.CALL_FLOORPERSON and (held or _is_idle(demand, demands)):
+            continue  # no hold is lifted without the floor
         if demand.action is Action.COLLECT_SEAT_WAGERS and not _lost_since(draft, made):  # what is paid stays so
             continue
         open_duty(draft, demand, device=device, back=back, seat=seat)
     if draft.state.round is not None and not draft.state.round.live:
         draft.make_safe(f"{trigger.value}: play of the round has stopped")
+
+
+def _is_idle(call: Demand, demands: tuple[Demand, ...]) -> bool:
+    """Whether a floorperson would be called for wagers to hold, and none lies there. The caller has seen that none is held."""
+    return any(d.action in HOLDS_WAGERS and (d.cite, d.reading) == (call.cite, call.reading) for d in demands)
 
 
 def _held_since(draft: Draft, made: int) -> bool:

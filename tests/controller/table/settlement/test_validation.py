@@ -48,7 +48,7 @@ def unvalidated(table, act, role=Role.SUPERVISOR):
 
 def test_a_winning_progressive_is_not_settled_with_the_round(with_chip):
     table = with_chip(*STRAIGHT_FLUSH)
-    for act in (a.SettleRound(), a.SettleRound(555_000)):
+    for act in (a.SettleRound(), a.SettleRound(555_000), a.SettleOffered(), a.NextRound("blue")):
         unvalidated(table, act, Role.DEALER)
     assert table.refused(a.ValidateProgressive(1, False)).code == "light_off"
     unvalidated(table, a.SettleRound(), Role.FLOORPERSON)
