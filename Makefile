@@ -100,18 +100,20 @@ screenshots: setup system
 deb: setup
 	PYTHONPATH=. $(BIN)/python debian/build.py $(RELEASE)
 
+# The lock for pyproject.toml; UPGRADE=1 brings each package to its newest release within the bounds.
+lock: COMPILE = uv pip compile -q $(if $(UPGRADE),--upgrade)
 lock:
-	uv pip compile -q --generate-hashes --extra dev --extra peers --extra backoffice --extra panel --python-version 3.11 \
+	$(COMPILE) --generate-hashes --extra dev --extra peers --extra backoffice --extra panel --python-version 3.11 \
 	  --no-header --no-annotate pyproject.toml -o requirements.lock
-	uv pip compile -q --generate-hashes --extra panel --group run -c requirements.lock --python-version 3.11 \
+	$(COMPILE) --generate-hashes --extra panel --group run -c requirements.lock --python-version 3.11 \
 	  --no-header --no-annotate pyproject.toml -o requirements-run.lock
-	uv pip compile -q --generate-hashes --extra panel --extra backoffice -c requirements.lock --python-version 3.11 \
+	$(COMPILE) --generate-hashes --extra panel --extra backoffice -c requirements.lock --python-version 3.11 \
 	  --no-header --no-annotate pyproject.toml -o debian/requirements.lock
-	echo 'iotcore>=0.4,<0.5' | uv pip compile -q --generate-hashes --only-binary :all: --python-version 3.11 \
+	echo 'iotcore>=0.4,<0.5' | $(COMPILE) --generate-hashes --only-binary :all: --python-version 3.11 \
 	  --no-header --no-annotate - -o requirements-bench.lock
-	uv pip compile -q --generate-hashes --group rankers --python-version 3.11 \
+	$(COMPILE) --generate-hashes --group rankers --python-version 3.11 \
 	  --no-header --no-annotate -o requirements-rankers.lock
-	uv pip compile -q --generate-hashes --extra dev --extra backoffice --extra panel --group mutants --python-version 3.11 \
+	$(COMPILE) --generate-hashes --extra dev --extra backoffice --extra panel --group mutants --python-version 3.11 \
 	  --no-header --no-annotate pyproject.toml -o requirements-mutants.lock
 
 # What a table needs to run, and no tool of the tests. Where all is installed already, nothing is done.
