@@ -18,7 +18,7 @@ SETTLED_ROUNDS ?= 1000000
 MODULE ?=
 NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11) and "tablewarden needs Python 3.11 or newer: make PYTHON=python3.11 ...")
 
-.PHONY: run test panel compiled lint kill powercut hands rounds edges bench screenshots soak faults torture mutants lock deb clean setup rankers system guest
+.PHONY: run test panel compiled lint kill powercut hands rounds edges bench screenshots soak faults torture mutants lock deb docs clean setup rankers system guest
 
 # A broker is mosquitto where it is, else one that pip installs: no root, no compiler.
 run: $(VENV)/.run
@@ -99,6 +99,10 @@ screenshots: setup system
 # Debian packages for Debian 12 and 13, in dist/: no debhelper, no root; `pytest -m full tests/debian` installs them in clean roots.
 deb: setup
 	PYTHONPATH=. $(BIN)/python debian/build.py $(RELEASE)
+
+# The site of docs/ with the references made from the code, in build/site; a link or a heading that is not there fails.
+docs: setup
+	$(BIN)/python docs/site/make_site.py
 
 # The lock for pyproject.toml; UPGRADE=1 brings each package to its newest release within the bounds.
 lock: COMPILE = uv pip compile -q $(if $(UPGRADE),--upgrade)

@@ -18,18 +18,19 @@ def manuals(release: str) -> dict[str, str]:
         command = cli.get_command(top, name)
         assert command is not None
         ctx = click.Context(command, info_name=name, parent=top)
-        below = list(_below(command, ctx))
-        pages[f"{NAME}-{name}"] = _page(f"{NAME}-{name}", release, command, ctx, below)
+        inner = list(below(command, ctx))
+        pages[f"{NAME}-{name}"] = _page(f"{NAME}-{name}", release, command, ctx, inner)
     return pages
 
 
-def _below(command: click.Command, ctx: click.Context) -> Iterator[tuple[click.Command, click.Context]]:
+def below(command: click.Command, ctx: click.Context) -> Iterator[tuple[click.Command, click.Context]]:
+    """Yields each command below `command` with its context, in the order of the help."""
     for name in command.list_commands(ctx) if isinstance(command, click.Group) else ():
         found = command.get_command(ctx, name)
         assert found is not None
         inner = click.Context(found, info_name=name, parent=ctx)
         yield found, inner
-        yield from _below(found, inner)
+        yield from below(found, inner)
 
 
 def _page(

@@ -23,8 +23,11 @@ from controller.control.desk import Refused
 from controller.control.typed import typed_act
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
-FENCED = re.compile(r"^```[^\n]*\n(.*?)^```", re.M | re.S)
+PAGES = (
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+)
+FENCED = re.compile(r"^ *```[^\n]*\n(.*?)^ *```", re.M | re.S)
 TYPED = re.compile(r"(?:\$ )?(?:[^#\"]*\| *)?(?:[\w./-]*/)?tablewarden (?!segment |keys )")
 """A line of a block that is a command; two file formats begin with the name of the program, too."""
 SPAN = re.compile(r"`([^`]+)`")
