@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from io import StringIO
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 from unittest import mock
 
@@ -67,7 +68,7 @@ def _blocks(page: Path) -> Iterator[Documented]:
     for block in FENCED.finditer(text):
         first = text.count("\n", 0, block.start(1)) + 1
         line = first
-        for command in re.split(r"(?<![\\|])\n", block[1]):
+        for command in re.split(r"(?<![\\|])\n", dedent(block[1])):  # in a list a block stands under its item
             here, line = line, line + command.count("\n") + 1
             if command.startswith("export "):
                 environment |= dict(pair.split("=", 1) for pair in shlex.split(command)[1:])
@@ -150,7 +151,8 @@ def verify(found: Documented) -> None:
             return  # --help, --list
         if command.name == "act":
             pairs = dict(pair.partition("=")[::2] for pair in made.params["arguments"])
-            typed_act(made.params["name"], pairs)
+            notices = typed_act(made.params["name"], pairs)[1]
+            assert not notices, f"{found.where}: {notices}"
 
 
 def _completed(command: click.Command, words: list[str]) -> list[str]:
