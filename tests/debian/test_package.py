@@ -4,11 +4,13 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+VERSION = version("tablewarden")
 CACHE = ROOT / "build" / "roots"
 SUITES = {"12": "bookworm", "13": "trixie"}
 ROOT_FETCHES = '--aptopt=APT::Sandbox::User "root"'
@@ -149,14 +151,14 @@ def test_installed_offline_it_plays_a_round_is_upgraded_and_keeps_the_record(pac
         "cp /tmp/kept /usr/bin/tablewarden; readlink /usr/lib/tablewarden/current; tablewarden --version"
     )
     assert "a round is open at /run/tablewarden/control.sock. Nothing was changed." in done
-    assert f"\n0.1.0+deb{package[0]}\n" in done
+    assert f"\n{VERSION}+deb{package[0]}\n" in done
     # The moment between the old files and the new ones set up: the old version still runs.
     done = clean("dpkg --unpack /tmp/newer.deb; readlink /usr/lib/tablewarden/current; tablewarden --version")
-    assert "\nprevious\ntablewarden 0.1.0\n" in done
+    assert f"\nprevious\ntablewarden {VERSION}\n" in done
     done = clean("dpkg --configure -a; readlink /usr/lib/tablewarden/current; tablewarden --version")
-    assert f"0.1.0+deb{package[0]}.1\n" in done
+    assert f"{VERSION}+deb{package[0]}.1\n" in done
     done = clean("dpkg -i /tmp/tablewarden.deb; readlink /usr/lib/tablewarden/current; tablewarden --version")
-    assert f"\n0.1.0+deb{package[0]}\n" in done
+    assert f"\n{VERSION}+deb{package[0]}\n" in done
 
     clean("dpkg -r tablewarden; test ! -e /usr/lib/tablewarden; grep evidence /var/lib/tablewarden/t.journal")
     done = clean(

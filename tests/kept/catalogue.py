@@ -35,7 +35,7 @@ from controller.table.words.codec import version_of
 from tests.kept.days import FOLDER, Line, read
 
 ROOT = Path(__file__).parents[2]
-JOURNAL = ROOT / "tests/journals/0.1.0/md-uth.journal.gz"
+JOURNAL = ROOT / f"tests/journals/{version('tablewarden')}/md-uth.journal.gz"
 ARTICLE = re.compile(r"\d+(\.\d+)?|\([a-z]\)|[A-Z]-[\d.]+[A-Z]?")
 """The part of a clause's id that names its article."""
 NO_STATES = ("announce", "offer", "safe")
