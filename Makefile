@@ -18,7 +18,7 @@ SETTLED_ROUNDS ?= 1000000
 MODULE ?=
 NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11) and "tablewarden needs Python 3.11 or newer: make PYTHON=python3.11 ...")
 
-.PHONY: run test panel compiled lint kill powercut hands rounds edges bench screenshots soak faults torture mutants lock deb docs clean setup rankers system guest
+.PHONY: run test panel compiled lint kill powercut hands rounds edges bench screenshots soak faults torture mutants lock deb docs bill audit clean setup rankers system guest
 
 # A broker is mosquitto where it is, else one that pip installs: no root, no compiler.
 run: $(VENV)/.run
@@ -104,6 +104,17 @@ deb: setup
 docs: setup
 	$(BIN)/python docs/site/make_site.py
 
+# What a release brings from others: dist/*.cdx.json (CycloneDX) and the list of licences; one that is not allowed fails.
+bill: setup
+	$(BIN)/python -m supply.bill
+
+# Licences and bill, then the locks against published advisories: NOT RUN (exit code 3 of the command) where no source answers.
+audit: setup
+	$(BIN)/python -m supply.bill
+	@[ -x $(VENV)-audit/bin/pip-audit ] || { echo "installing into $(VENV)-audit: pip-audit, checked by hash"; $(PYTHON) -m venv $(VENV)-audit \
+	  && $(VENV)-audit/bin/pip install -q --disable-pip-version-check --require-hashes -r requirements-audit.lock; } || true
+	$(BIN)/python -m supply.audit $(VENV)-audit/bin/pip-audit requirements.lock debian/requirements.lock requirements-bench.lock
+
 # The lock for pyproject.toml; UPGRADE=1 brings each package to its newest release within the bounds.
 lock: COMPILE = uv pip compile -q $(if $(UPGRADE),--upgrade)
 lock:
@@ -119,6 +130,8 @@ lock:
 	  --no-header --no-annotate -o requirements-rankers.lock
 	$(COMPILE) --generate-hashes --extra dev --extra backoffice --extra panel --group mutants --python-version 3.11 \
 	  --no-header --no-annotate pyproject.toml -o requirements-mutants.lock
+	$(COMPILE) --generate-hashes --group audit --python-version 3.11 \
+	  --no-header --no-annotate -o requirements-audit.lock
 
 # What a table needs to run, and no tool of the tests. Where all is installed already, nothing is done.
 $(VENV)/.run: requirements-run.lock pyproject.toml
@@ -160,4 +173,4 @@ guest: setup
 	@.ci/guest-kernel $(VENV)/guest
 
 clean:
-	rm -rf build dist $(VENV) $(VENV)-mutants mutants .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf build dist $(VENV) $(VENV)-mutants $(VENV)-audit mutants .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -21,6 +21,8 @@ from pathlib import Path
 
 from pages import completions, manuals
 
+from supply.bill import licence_of
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 PYTHONS = {"12": "3.11", "13": "3.13"}
@@ -157,9 +159,7 @@ def _documents(tree: Path, home: Path, version: str) -> None:
 def _licences(home: Path) -> Iterator[str]:
     for path in sorted(home.glob("lib/*/site-packages/*.dist-info/METADATA")):
         said = HeaderParser().parsestr(path.read_text())
-        of = [row.rpartition(" :: ")[2] for row in said.get_all("Classifier", []) if row.startswith("License ::")]
-        licence = said["License-Expression"] or ", ".join(of) or said["License"]
-        yield f"{said['Name']} {said['Version']}: {' '.join(licence.split())}"
+        yield f"{said['Name']} {said['Version']}: {licence_of(said)}"
 
 
 def _control(tree: Path, version: str, python: str, architecture: str) -> None:

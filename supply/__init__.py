@@ -1,0 +1,1 @@
+"""What comes with a release from others: bill of materials, licences, advisories."""
