@@ -8,7 +8,7 @@ from controller.journal.record import Record, Stream
 from controller.journal.seal import Head
 from controller.journal.vault.vault import Unsealer
 from controller.journal.vault.vault_keys import VaultKeys
-from controller.journal.view import MAX_SEQUENCE, Brief, Progress
+from controller.journal.view import MAX_SEQUENCE, Brief, Bunch, Progress
 
 
 class Reading(Protocol):
@@ -43,6 +43,10 @@ class Reading(Protocol):
 
     def briefly(self, stream: Stream, after: int, through: int) -> Iterator[Brief]:
         """Yields short records, without hashes, with numbers after `after` and up to `through`."""
+
+    def bunches(self, stream: Stream, kinds: Sequence[str], having: bytes = b"") -> Iterator[Bunch]:
+        """Yields all records of these kinds with `having` in their body, some ten times as fast as one by one. Two readers of one
+        stream get bunches of the same spans."""
 
     def of_round(self, stream: Stream, round_id: str, kinds: Sequence[str]) -> Iterator[Record]:
         """Yields a round's records of these kinds, oldest first."""

@@ -68,6 +68,14 @@ _BRIEF = (
     "LEFT JOIN body AS b ON b.ord = r.ord WHERE "
 )
 
+_BUNCH = (
+    "SELECT count(*), count(b.data), group_concat(r.sequence), {names}, group_concat(ifnull(r.round, ''), char(10)), "
+    "'[' || ifnull(group_concat(b.data), '') || ']' FROM {stream} AS r LEFT JOIN body AS b ON b.ord = r.ord "
+    "WHERE r.sequence > ? AND r.sequence <= ? AND r.kind IN ({marks}) AND (b.data IS NULL OR instr(b.data, ?) > 0)"
+)
+BUNCH = 4000
+"""Numbers that a bunch spans: one row of the database for them all, since each row costs more than what stands in it."""
+
 
 _KEY_ROWS = "SELECT round, use, commitment, vault, made, wrapped, opened FROM round_key WHERE "
 _MADE = """SELECT made FROM round_key WHERE made <= ? AND (wrapped IS NOT NULL OR opened IS NOT NULL)
@@ -92,6 +100,16 @@ class Brief(NamedTuple):
     round_id: str | None
     time_us: int
     data: bytes
+
+
+class Bunch(NamedTuple):
+    """Records of one stream in their order. `numbers`, `kinds`: with commas, `rounds`: with line ends between; `kinds`: None
+    where only one was asked for. `bodies`: one JSON array."""
+
+    numbers: str
+    kinds: str | None
+    rounds: str
+    bodies: str
 
 
 class JournalView:
@@ -192,6 +210,25 @@ class JournalView:
                 yield self._brief(stream, row)
             after = rows[-1][0]
             self.told(after - begin, through - begin)
+
+    def bunches(self, stream: Stream, kinds: Sequence[str], having: bytes = b"") -> Iterator[Bunch]:
+        """Yields all records of these kinds with `having` in their body, in bunches."""
+        begin, through = self.anchors[stream].sequence, self.last()[0][stream].sequence
+        there = f"SELECT count(*) FROM {stream.value} WHERE sequence > ? AND sequence <= ?"  # noqa: S608
+        if self._query(there, (begin, through))[0][0] != through - begin:
+            where = f"{stream}/{begin + 1} to {stream}/{through}"
+            raise JournalDamaged(self.path, f"of the records {where} some are missing")
+        marks, names = ", ".join("?" * len(kinds)), "NULL" if len(kinds) == 1 else "group_concat(r.kind)"
+        sql = _BUNCH.format(stream=stream.value, marks=marks, names=names)
+        for first in range(begin, through, BUNCH):
+            last = min(first + BUNCH, through)
+            ((count, bodies, *columns),) = self._query(sql, (first, last, *kinds, having))
+            if count != bodies:
+                where = f"{stream}/{first + 1} to {stream}/{last}"
+                raise JournalDamaged(self.path, f"a body of the records {where} is missing")
+            numbers, named, rounds, data = columns
+            yield Bunch(numbers or "", named, rounds or "", data)
+            self.told(last - begin, through - begin)
 
     def _brief(self, stream: Stream, row: Row) -> Brief:
         if row[6] is None:

@@ -45,10 +45,12 @@ def _document(journal: str, proof: Proof) -> dict[str, Any]:
     return {
         "journal": journal,
         "proved": not proof.faults,
+        "head": {"sequence": proof.head.sequence, "hash": proof.head.recordhash.hex()},
         "faults": proof.faults,
         "meters": {
             name: {
-                "cents": one.accounts["meter"] // PARTS, "generation": one.generation, "hits": one.hits, "entries": one.entries,
+                "cents": one.accounts.get("meter", 0) // PARTS, "generation": one.generation, "hits": one.hits,
+                "entries": one.entries,
                 "terms": one.terms, "parts": {account: one.accounts[account] for account in sorted(one.accounts)},
             }
             for name, one in sorted(proof.meters.items())
@@ -68,3 +70,6 @@ def _page(document: dict[str, Any]) -> Iterator[str]:
     yield from (f"WRONG  {fault}" for fault in document["faults"])
     if document["meters"] and document["proved"]:
         yield "OK: every entry sums to nothing and fits the wagers and settlements on record"
+    if document["meters"]:
+        head = document["head"]
+        yield f"  head   main {head['sequence']} {head['hash']}; `journal verify` proves the chain up to it"

@@ -19,7 +19,7 @@ from controller.journal.seal import Head
 from controller.journal.vault.day_keys import KeysOfDays
 from controller.journal.vault.vault import Unsealer
 from controller.journal.vault.vault_keys import VaultKeys
-from controller.journal.view import BATCH, MAX_SEQUENCE, Brief, JournalView, Progress, quiet
+from controller.journal.view import BATCH, MAX_SEQUENCE, Brief, Bunch, JournalView, Progress, quiet
 from controller.table.words.inputs import RecordDayClosed
 
 T = TypeVar("T")
@@ -121,6 +121,18 @@ class Span:
                 yield from (b for s, b in briefs if s == stream and after < b.sequence <= through)
         if self._live is not None and through > (behind := max(after, self._live.anchors[stream].sequence)):
             yield from self._live.briefly(stream, behind, through)
+
+    def bunches(self, stream: Stream, kinds: Sequence[str], having: bytes = b"") -> Iterator[Bunch]:
+        """Yields all records of these kinds with `having` in their body, of each segment in one bunch."""
+        for segment in self._from({stream: 0}):
+            of_all = self._watched(segment.briefs(), segment.boundary.order_before)
+            found = [b for s, b in of_all if s == stream and b.kind in kinds and having in b.data]
+            names = None if len(kinds) == 1 else ",".join(b.kind for b in found)
+            bodies = b",".join(b.data for b in found).decode(errors="replace")
+            rounds = "\n".join(b.round_id or "" for b in found)
+            yield Bunch(",".join(str(b.sequence) for b in found), names, rounds, f"[{bodies}]")
+        if self._live is not None:
+            yield from self._live.bunches(stream, kinds, having)
 
     def of_round(self, stream: Stream, round_id: str, kinds: Sequence[str]) -> Iterator[Record]:
         """Yields a round's records of these kinds; reads all days."""

@@ -270,3 +270,14 @@ def test_what_is_no_segment_is_told_apart(tmp_path: Path) -> None:
         Segment.open(path)
     with pytest.raises(JournalMissing), opened(tmp_path / "none"):
         pass
+
+
+def test_bunches_hold_what_single_records_do(sealed: list[Path], journal: Journal) -> None:
+    """Of segments alone, and of the live file."""
+    for path in (sealed[0].parent, journal.path):
+        with opened(path) as view:
+            records = list(view.merged([Stream.MAIN]))
+            kinds = sorted({record.kind for record in records})
+            bunches = list(view.bunches(Stream.MAIN, kinds))
+        assert [json.loads(r.data) for r in records] == [body for b in bunches for body in json.loads(b.bodies)]
+        assert [str(r.sequence) for r in records] == [n for b in bunches for n in b.numbers.split(",") if n]
