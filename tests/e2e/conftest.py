@@ -17,6 +17,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -299,6 +300,9 @@ class Rig:
     def _came(self, stream: str) -> int:
         return sum(m.topic == f"{BASE}/evt/{stream}" for m in self.delivered)
 
+    def _more_than(self, came: int, stream: str) -> bool:
+        return self._came(stream) > came
+
     def latest(self, topic: str) -> Document:
         """The last word under a topic of the table, as one who was there all the time has it."""
         said = [m.payload for m in self.delivered if m.topic == f"{BASE}/{topic}" and m.payload]
@@ -333,12 +337,10 @@ class Rig:
 
     async def _assert_told(self, stream: Stream) -> None:
         records = self.records(stream)
-        while (came := self._came(stream)) < len(
-            records
-        ):  # a long backlog takes its time, but it never stands still
-            await self.until(
-                lambda came=came: self._came(stream) > came, f"{len(records)} of {stream} are delivered"
-            )
+        came = self._came(stream)
+        while came < len(records):  # a long backlog takes its time, but it never stands still
+            await self.until(partial(self._more_than, came, stream), f"{len(records)} of {stream} are delivered")
+            came = self._came(stream)
         told = self.told(stream)
         if self.daemon.is_running:
             told = told[: len(records)]  # what came after our look at the journal
