@@ -33,7 +33,7 @@ from controller.publish.broker.link import (
     Properties,
     Will,
 )
-from controller.publish.broker.packing import Packed
+from controller.publish.broker.packing import Packed, join
 from controller.publish.config import PublishConfig
 
 LOGGER = logging.getLogger(__name__)
@@ -231,8 +231,7 @@ class _Client(aiomqtt.Client):
         if info.rc != MQTT_ERR_SUCCESS:
             raise LinkDown(f"paho refused the publish: {info.rc}")
         if answered is not None:
-            self._waiting[info.mid] = answered
-        self._flush()
+            self._waiting[info.mid] = answered  # paho has the loop flush next: all of this turn goes out together
 
     def goodbye(self) -> None:
         """Sends DISCONNECT; paho closes the socket afterwards."""
@@ -288,6 +287,7 @@ class _Client(aiomqtt.Client):
         if self.over.done() or not self._client.want_write():
             return
         self.contacted = True
+        join(self._client._out_packet)
         self._guarded(self._client.loop_write)
         if self._fd >= 0 and self._client.want_write():
             self._loop.add_writer(self._fd, self._flush)

@@ -1,4 +1,10 @@
-"""The property block of an MQTT 5 PUBLISH as bytes: paho's own class takes ten times as long to fill and to pack."""
+"""What paho would do more slowly: the property block of an MQTT 5 PUBLISH as bytes, and one write for many packets."""
+
+from collections import deque
+from itertools import islice
+from typing import Any
+
+from paho.mqtt.client import DISCONNECT, PUBLISH
 
 from controller.publish.broker.link import Properties
 
@@ -36,3 +42,17 @@ class Packed:
 def _text(text: str) -> bytes:
     encoded = text.encode()
     return len(encoded).to_bytes(2, "big") + encoded
+
+
+def join(queue: deque[Any]) -> None:
+    """Makes one of paho's packets of all that wait, as it makes a system call for each.
+
+    Nothing is done where paho has work to do behind one of them: a DISCONNECT, a PUBLISH at QoS 0.
+    """
+    if len(queue) < 2 or any(p["command"] & 0xF0 in (PUBLISH, DISCONNECT) and not p["qos"] for p in queue):
+        return
+    first = queue[0]
+    first["packet"] = first["packet"][first["pos"] :] + b"".join(p["packet"] for p in islice(queue, 1, None))
+    first["pos"], first["to_process"] = 0, len(first["packet"])
+    queue.clear()
+    queue.append(first)

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from paho.mqtt.properties import Properties as PahoProperties
 
 from controller.publish.broker.link import LinkDown, LinkFailed, Properties, Will
 from controller.publish.broker.mqtt import MqttLink
-from controller.publish.broker.packing import Packed
+from controller.publish.broker.packing import Packed, join
 from controller.publish.config import PublishConfig, Tls
 
 WILL = Will("tablewarden/v1/s/t/conn", b"lost")
@@ -353,3 +354,25 @@ async def test_a_cancellation_that_comes_with_the_answer_is_not_lost(monkeypatch
     reading.cancel()
     with pytest.raises(asyncio.CancelledError):
         await reading
+
+
+def _waiting(command: int, packet: bytes, qos: int = 1, pos: int = 0) -> dict[str, Any]:
+    """A packet as paho keeps it until it is written; `pos`: bytes of it that went out before."""
+    return {"command": command, "packet": packet, "qos": qos, "pos": pos, "to_process": len(packet) - pos}
+
+
+def test_what_waits_goes_out_in_one_write_in_its_order():
+    """Also behind a packet of which a part is out; an acknowledgement of ours between two messages keeps its place."""
+    queue = deque(
+        [_waiting(0x32, b"\x32\x02ab", pos=1), _waiting(0x40, b"\x40\x02\0\x07", 0), _waiting(0x33, b"\x33\x01c")]
+    )
+    join(queue)
+    assert [(p["packet"], p["pos"], p["to_process"]) for p in queue] == [(b"\x02ab\x40\x02\0\x07\x33\x01c", 0, 10)]
+
+
+@pytest.mark.parametrize("last", [_waiting(0xE0, b"\xe0\0", 0), _waiting(0x30, b"\x30\x01d", 0)])
+def test_a_packet_behind_which_paho_has_work_stays_by_itself(last):
+    """DISCONNECT ends the connection once it is out; a PUBLISH at QoS 0 is then said to be published."""
+    queue = deque([_waiting(0x32, b"\x32\x02ab"), last])
+    join(queue)
+    assert [p["packet"] for p in queue] == [b"\x32\x02ab", last["packet"]]
