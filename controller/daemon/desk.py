@@ -33,6 +33,7 @@ from controller.table.words.codec import builtins
 from controller.table.words.facts import Fact
 from controller.table.words.inputs import Actor, Seen, ServiceEvent
 from controller.table.words.refusal import HELD
+from controller.text.instructions import wagers_of
 from controller.text.next_act import to_elect
 from drivers.session.session import DeviceSession
 
@@ -94,6 +95,8 @@ class TableDesk:
         document["seats"] = engine.setup.seats
         for back, card_set in document["sets"].items():
             card_set["change_us"] = change_us(engine.setup, engine.state, back)
+        for duty in document["duties"]:
+            duty["wagers"] = wagers_of(engine.state, engine.state.duties[duty["duty"]])
         document["triggers"] = reportable(engine.setup)
         document["marks"] = marks(engine.setup, engine.state)
         missing = to_elect(engine.setup, engine.state)

@@ -4,11 +4,14 @@ A clause may say "return all wagers" and except some; the sentence names both.
 """
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from controller.rules.explain.words import action_in_words, spoken_wager
 from controller.rules.vocabulary import Action
 from controller.table.state.table import Duty, Fate, Seat, State
 
+Named = dict[tuple[tuple[str, bool], ...], list[int]]
+"""Wagers, each with whether a coupon lies beside it, and the seats at which they are."""
 STAY = (Fate.LIVE, Fate.STANDS, Fate.HELD, Fate.TO_SETTLE)
 OF_SET = {
     Action.RESHUFFLE: "Shuffle the {} set",
@@ -70,14 +73,39 @@ def _returned(seats: Mapping[int, Seat]) -> str:
     return f"Return {_list(back)}." + (f" Leave {_list(stays)}." if stays else "")
 
 
-def _named(seats: Mapping[int, Seat], fates: tuple[Fate, ...], only: int = 0) -> dict[tuple[str, ...], list[int]]:
+def wagers_of(state: State, duty: Duty) -> dict[str, list[dict[str, Any]]]:
+    """Returns the wagers that the sentence of a duty names, as data: a screen says them in the language of its page.
+
+    `does`: wagers to return, collect or settle; `stay`: wagers to leave. Each entry has `wagers` ({wager, coupon}) and `seats`.
+    """
+    seats = _seats(state)
+    match duty.action:
+        case Action.RETURN_ALL_WAGERS:
+            does, stay = _named(seats, (Fate.RETURNED,)), _named(seats, STAY)
+        case Action.COLLECT_SEAT_WAGERS:
+            does, stay = _named(seats, (Fate.LOST,), duty.seat), {}
+        case Action.SETTLE:
+            does, stay = _named(seats, (Fate.TO_SETTLE,)), {}
+        case _:
+            return {}
+    return {"does": _documents(does), "stay": _documents(stay)}
+
+
+def _documents(named: Named) -> list[dict[str, Any]]:
+    return [
+        {"wagers": [{"wager": name, "coupon": coupon} for name, coupon in names], "seats": seats}
+        for names, seats in named.items()
+    ]
+
+
+def _named(seats: Mapping[int, Seat], fates: tuple[Fate, ...], only: int = 0) -> Named:
     """Returns wagers with one of these fates that are still there, with their seats."""
-    found: dict[tuple[str, ...], list[int]] = {}
+    found: Named = {}
     for number, seat in sorted(seats.items()):
         if only and number != only:
             continue
         names = [
-            spoken_wager(name) + (" with its coupon" if name in seat.coupons else "")
+            (name, name in seat.coupons)
             for name, wager in seat.wagers.items()
             if wager.fate in fates and not wager.handed
         ]
@@ -86,8 +114,13 @@ def _named(seats: Mapping[int, Seat], fates: tuple[Fate, ...], only: int = 0) ->
     return found
 
 
-def _list(named: Mapping[tuple[str, ...], list[int]]) -> str:
-    return "; ".join(f"{_and(names)} at {_at(seats)}" for names, seats in named.items())
+def _list(named: Named) -> str:
+    return "; ".join(f"{_and(map(_spoken, names))} at {_at(seats)}" for names, seats in named.items())
+
+
+def _spoken(named: tuple[str, bool]) -> str:
+    name, has_coupon = named
+    return spoken_wager(name) + (" with its coupon" if has_coupon else "")
 
 
 def _at(seats: list[int]) -> str:

@@ -6,6 +6,7 @@ import signal
 import socket
 import time
 from contextlib import asynccontextmanager
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.async_api import async_playwright
@@ -39,10 +40,15 @@ async def panel_of(table):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    arguments = ["--people", str(people.path), "--socket", str(table.names.control), "--port", str(port)]
+    await start_panel(table, port)
+    return f"http://127.0.0.1:{port}"
+
+
+async def start_panel(table, port):
+    people = table.directory / "people.json"
+    arguments = ["--people", str(people), "--socket", str(table.names.control), "--port", str(port)]
     await table._start("panel", [*table.names.daemon_command()[:2], RUN_CLI, "panel", "serve", *arguments])
     await table.until(lambda: _listens(port), "the panel listens")
-    return f"http://127.0.0.1:{port}"
 
 
 def _listens(port):
@@ -58,14 +64,18 @@ async def dealer_at(address):
         page = await browser.new_page(viewport={"width": 800, "height": 480}, has_touch=True)
         page.set_default_timeout(PATIENCE_MS)
         await page.goto(address)
-        await page.fill("#number", "1001")
-        await page.fill("#pin", "1234")
-        await page.tap("button.main")
-        await page.wait_for_selector("body.dealer:not(.waiting)")
+        await log_in(page)
         try:
             yield page
         finally:
             await browser.close()
+
+
+async def log_in(page):
+    await page.fill("#number", "1001")
+    await page.fill("#pin", "1234")
+    await page.tap("button.main")
+    await page.wait_for_selector("body.dealer:not(.waiting)")
 
 
 class Touches:
@@ -82,10 +92,12 @@ class Touches:
 
     async def main(self):
         """The likely key; returns when the table has moved on."""
-        before = await self.page.inner_text("#now")
         await self.page.wait_for_selector("#keys button.main:enabled")
+        await asyncio.sleep(0.25)  # the table may still be moving by itself
+        before = await self.page.inner_text("#now")
         self.done.append(await self.page.inner_text("#do"))
-        await self.tap("#keys button.main")
+        await self.page.tap("#keys button.main")
+        self.count += 1
         moved = "before => document.querySelector('#now').innerText !== before"
         await self.page.wait_for_function(moved, arg=before)
 
@@ -110,6 +122,41 @@ async def covered(page, words):
     return time.monotonic() - began
 
 
+async def killed_under_an_open_page(table, page):
+    """Daemon, then panel, is killed and started again: the page says so in time, comes back, and the table is as it was."""
+    before = at_the_table(await table.status())
+    shown = await page.inner_text("#round")
+    await table.kill_daemon()
+    assert await covered(page, "is not running") < 3.5
+    await table.start_daemon()
+    await table.all_online()
+    await page.wait_for_selector("#cover[hidden]", state="attached")
+    assert at_the_table(await table.status()) == before
+    assert await page.inner_text("#round") == shown
+
+    acts = len(table.records(Stream.INPUT))
+    await table.child("panel").stop(signal.SIGKILL)
+    assert await covered(page, "lost its own server") < 3.5
+    await start_panel(table, urlsplit(page.url).port)
+    await page.wait_for_url("**/login*")  # a panel that starts anew knows nobody
+    await log_in(page)
+    assert await page.inner_text("#round") == shown
+    assert at_the_table(await table.status()) == before
+    assert len(table.records(Stream.INPUT)) == acts
+
+
+async def locked(table):
+    """Bets are closed, and a dealer may go on."""
+    status = await table.status()
+    return status["round"]["phase"] == "bets_closed" and status["next_act"]
+
+
+def at_the_table(status):
+    """What people see of the table, without the other set: the shuffler goes on with it meanwhile."""
+    kept = ("open", "method", "round", "rounds", "last_round", "held", "duties", "next_act")
+    return {key: status.get(key) for key in kept}
+
+
 async def test_a_round_by_touch_and_a_screen_that_is_not_live(rig):
     table = await rig(speed=100.0, rulebook="md-uth")
     await table.up()
@@ -132,6 +179,9 @@ async def test_a_round_by_touch_and_a_screen_that_is_not_live(rig):
         assert await covered(page, "lost its own server") < 3.5
         table.child("panel").process.send_signal(signal.SIGCONT)
         await page.wait_for_selector("#cover[hidden]", state="attached")
+        await touches.main()  # wagers as before, and no more bets
+        await table.until(lambda: locked(table), "the progressive has confirmed its lock-out")
+        await killed_under_an_open_page(table, page)
     acts = [json.loads(r.data)["actor"] for r in table.records(Stream.INPUT) if b'"via":"panel"' in r.data]
     assert {(act["who"], act["role"]) for act in acts} == {("ada", "dealer")}
     assert len(acts) >= touches.count - 2

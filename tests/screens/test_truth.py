@@ -1,9 +1,11 @@
 """What a screen does by itself: it says who is silent, comes back, refuses what is stale, and shows no text as markup."""
 
 import time
+import tomllib
 
 import pytest
 
+from tests.controller.panel.test_words import RULEBOOKS
 from tests.screens.stage import CHANGED, FRESH, SILENT, STALE, stage
 
 pytestmark = pytest.mark.timeout(90)
@@ -19,7 +21,7 @@ async def seconds_until(page, selector):
 async def test_screens():
     """All of them before one stage, because a browser is dear."""
     async with stage() as at:
-        for tried in (truth, badge_reader, keyboard):
+        for tried in (truth, in_spanish, badge_reader, keyboard):
             await tried(at)
 
 
@@ -53,6 +55,28 @@ async def truth(at):
         assert await page.title() not in ("1", "2")
         assert await page.locator("img, main script").count() == 0
         assert "\u202e" not in await page.content()
+
+
+async def in_spanish(at):
+    """A sentence of the core is looked up: why an act was refused, why play is held, what goes back, what the rulebook says."""
+    at.show("between")
+    async with at.tab("/", "dealer", "es") as page:
+        at.show(STALE)
+        await page.wait_for_selector(f"{KEY}:enabled")
+        await page.wait_for_timeout(300)
+        await page.tap(KEY)
+        await page.wait_for_selector("#said:has-text('Cambió desde que se mostró: el asiento 3')")
+        at.show(FRESH)
+        at.show("void")
+        await page.wait_for_selector("#do:has-text('Devuelva Ante, Blind'):has-text('asientos')")
+        say = "async text => (await import('/static/words.js')).law_says(text)"
+        assert [text for text in sentences() if await page.evaluate(say, text) == text] == []
+
+
+def sentences():
+    """What rulebooks say of irregularities."""
+    books = [tomllib.loads(path.read_text()) for path in RULEBOOKS.glob("*.toml")]
+    return {row["says"] for book in books for row in book["outcome"]}
 
 
 async def badge_reader(at):

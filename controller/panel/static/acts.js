@@ -1,6 +1,6 @@
 // A touch becomes an act: with what the person was looking at, sent once, answered when it is on record.
 import { dead } from "./live.js";
-import { at, knows, make, plain, say } from "./words.js";
+import { at, core_says, knows, make, plain, say } from "./words.js";
 
 export const csrf = document.querySelector("meta[name=csrf]").content;
 export const role = document.querySelector("meta[name=role]").content;
@@ -30,7 +30,7 @@ export async function doAll(acts, view = seen(), second = undefined) {
     for (const [act, args] of acts) {
       const answer = await post("/act", { act, args, table: shown.table, seen: view, touch: touch(), second });
       if (answer.error) {
-        at("said").textContent = refusal(answer.error);
+        at("said").textContent = refusal(answer.error, args.seat);
         return false;
       }
     }
@@ -50,11 +50,20 @@ export const view = seen;
 export const tryIt = (act, args = {}) => post("/try", { act, args, table: shown.table, touch: touch() });
 export const logout = async () => { await post("/logout", {}); location.assign("/login"); };
 
-export function refusal(error) {
-  const cite = error.cite?.length ? ` [${error.cite.join(", ")}]` : "";
+/** Returns what was refused, and why; `seat`: whose act it was, which the sentences of the core name in English alone. */
+export function refusal(error, seat = 0) {
   if (error.code !== "refused" && knows(error.code)) return say(error.code); // of a log-in
-  return knows(`refusal.${error.code}`) ? say(`refusal.${error.code}`) : say("refused", { reason: error.reason }) + cite;
+  if (knows(`refusal.${error.code}`)) return say(`refusal.${error.code}`);
+  const text = why(error), named = text !== error.reason && !text.startsWith(error.reason);
+  return say("refused", { reason: seat && named ? `${say("seat", { n: seat })}: ${text}` : text });
 }
+/** Returns the reason of a refusal with its clauses. */
+export const why = (error) => core_says(`refusal.${error.refusal || error.code}`, error.reason, { changed: changed(error) }) + (error.cite?.length ? ` [${error.cite.join(", ")}]` : "");
+/** Returns which parts of the table have changed, in words: the reason of `view_stale` names them. */
+const changed = (error) => (/: (.*);/.exec(error.reason)?.[1] ?? "").split(", ").map((part) => {
+  const [what, n] = part.split(" ");
+  return core_says(`part.${what}`, part, { n: n ?? "" }).trim();
+}).join(", ");
 
 /** Opens the one dialog: a title, a text, keys made of [label, small, do, cls]. `before`: parts above the keys. */
 export function ask(title, text, keys, before = [], cls = "") {

@@ -1,10 +1,10 @@
 // The dealer's view: one instruction, at most a few keys for it, the seats, and the quiet truth below.
-import { ask, close, doIt, key, logout, looksAt, tryIt, view } from "./acts.js";
+import { ask, close, doIt, key, logout, looksAt, tryIt, view, why } from "./acts.js";
 import { irregular } from "./irregular.js";
 import { follow } from "./live.js";
 import { now } from "./now.js";
 import { seats } from "./seats.js";
-import { brackets, color, draft, label, table } from "./table.js";
+import { color, draft, label, table } from "./table.js";
 import { at, make, say } from "./words.js";
 
 const PREDICATES = ["cycle_complete", "mode_shuffle", "count_right", "identities_complete", "in_turn"];
@@ -114,7 +114,7 @@ function more() {
     report_set_due: backs, bring_set: backs, take_set_away: backs };
   const keys = Object.entries(simple).flatMap(([act, all]) => all.map((args) => [label(act, args), "", async () => {
     const before = view(), told = await tryIt(act, args);
-    if (told.error) ask(label(act, args), told.error.reason + brackets(told.error.cite), [[say("back"), "", more]]);
+    if (told.error) ask(label(act, args), why(told.error), [[say("back"), "", more]]);
     else ask(label(act, args), say("more.can"), [[say("confirm"), "", () => { close(); doIt(act, args, before); }, "main"], [say("back"), "", more]]);
   }]));
   ask(say("more.title"), say("more.text"), keys);

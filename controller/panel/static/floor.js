@@ -1,9 +1,12 @@
 // The floor's view: what waits for this person, then everything of the table that the floor decides.
 import { ask, close, key, logout, looksAt } from "./acts.js";
 import { follow, query } from "./live.js";
+import { now } from "./now.js";
 import { amount, card, color, confirmIt, may, name, part, read, second, set, tables, whyNot, words } from "./steps.js";
-import { at, knows, make, money, say } from "./words.js";
+import { dutyWords, holdWords, step, table } from "./table.js";
+import { at, core_says, ENGLISH, knows, law_says, learn, make, money, say } from "./words.js";
 
+await learn("office");
 let status = {}, not_now = [];
 const can = (act) => status.allowed?.includes(act);
 const cited = (thing) => [...(thing.cite ?? []), ...(thing.reading ? [thing.reading] : [])].join(" · ");
@@ -23,16 +26,16 @@ function waits() {
   const found = [];
   for (const h of status.held ?? []) {
     const keys = (h.choices ?? []).map((choice, n) => [say(`resolution.${choice}`), "", sure("resolve_hold", { hold: h.hold, resolution: choice }, say(`resolution.${choice}`)), n ? "" : "main"]);
-    found.push(card(`■ ${say("floor.hold")} ${h.hold ?? ""}`, [h.reason, needs(h.least_role), cited(h)], keys, "stop"));
+    found.push(card(`■ ${say("floor.hold")} ${h.hold ?? ""}`, [holdWords(h), needs(h.least_role), cited(h)], keys, "stop"));
   }
   for (const d of status.duties ?? []) {
     const done = say("floor.duty.done");
     const two = [say("second.do"), role(d.least_role), () => second("confirm_duty", { duty: d.duty }, done)];
-    found.push(card(`▲ ${d.do}`, [needs(d.least_role), cited(d)], [[done, d.duty, sure("confirm_duty", { duty: d.duty }, d.do), "main"], !may(d.least_role) && two], "warn"));
+    found.push(card(`▲ ${ENGLISH ? d.do : dutyWords(d)}`, [needs(d.least_role), cited(d)], [[done, d.duty, sure("confirm_duty", { duty: d.duty }, ENGLISH ? d.do : dutyWords(d)), "main"], !may(d.least_role) && two], "warn"));
   }
   for (const d of status.disputes ?? []) found.push(dispute(d));
   for (const a of status.alarms ?? []) {
-    const text = knows(`alarm.${a.reason}`) ? say(`alarm.${a.reason}`) : a.reason.replaceAll("_", " ");
+    const text = knows(`alarm.${a.reason}`) ? say(`alarm.${a.reason}`) : core_says(`device.${a.reason}`, a.reason.replaceAll("_", " "));
     found.push(card(`■ ${say("floor.alarm")} ${a.alarm} · ${a.device}`, [text, a.detail, say("alarm.seen", { by: a.seen.join(", ") || say("nobody"), n: a.times })], [
       plain("see_alarm", { alarm: a.alarm }, say("act.see_alarm")),
       act("clear_alarm", say("act.clear_alarm"), () => words(say("act.clear_alarm"), text, ["often.alarm.looked", "often.alarm.work"], (found) => confirmIt("clear_alarm", { alarm: a.alarm, found }, say("act.clear_alarm"))), { alarm: a.alarm }),
@@ -44,10 +47,11 @@ function waits() {
 }
 /** What the table waits for: with a key where it is a step of the floor. */
 function prepares(next, more) {
-  const label = next && say(`act.${next.act}`, { ...next.args, back: next.args.back && color(next.args.back), step: next.args.step?.replaceAll("_", " ") });
+  const what = now();
+  const label = next && say(`act.${next.act}`, { ...next.args, back: next.args.back && color(next.args.back), step: next.args.step && step(next.args.step) });
   const other = next?.act === "confirm_step" && [say("second.do"), role(next.role), () => second(next.act, next.args, label)];
   const mine = next && ["open_table", "bring_set", "confirm_step"].includes(next.act);
-  return card(more ? say("floor.next") : `✓ ${say("floor.nothing")}`, [(status.next ?? "").replace(/ \((\w+)\)\.?$/, ".").replace(/\.\.$/, ".")], mine ? [plain(next.act, next.args, label), other] : []);
+  return card(more ? say("floor.next") : `✓ ${say("floor.nothing")}`, [ENGLISH ? (status.next ?? "").replace(/ \((\w+)\)\.?$/, ".").replace(/\.\.$/, ".") : [what.title, next ? "" : what.text].filter(Boolean).join(". ")], mine ? [plain(next.act, next.args, label), other] : []);
 }
 
 function dispute(d) {
@@ -70,7 +74,7 @@ function sets() {
     const state = status.round?.back === back ? "in_play" : !lies.present ? "absent" : lies.armed ? "armed" : "not_armed";
     const signs = PREDICATES.map((p) => `${lies[p] === true ? "✓" : lies[p] === false ? "✗" : "–"} ${say(`p.${p}`)}`).join("  ");
     const due = lies.due ? say("floor.set.due") : "";
-    return card(`${set(back)}: ${say(`set.${state}`)}`, [signs, due, lies.out_of_turn], [
+    return card(`${set(back)}: ${say(`set.${state}`)}`, [signs, due, lies.out_of_turn && core_says("out_of_turn", lies.out_of_turn)], [
       plain("bring_set", { back }, say("floor.set.in")), lies.present && plain("take_set_away", { back }, say("floor.set.out")),
       lies.present && plain("direct_shuffle", { back }, say("act.direct_shuffle")), lies.present && plain("recut", { back }, say("act.recut")), lies.present && plain("report_set_due", { back }, say("floor.set.over")),
       [say("floor.suspect"), say("floor.suspect.small"), () => suspect(back), "warn"]]);
@@ -111,7 +115,7 @@ function method() {
 }
 async function law() {
   const told = await read(`/past/law${query()}`, say("floor.law"));
-  const rows = (told ?? []).map((r) => make("p", { cls: "law" }, make("b", { text: `${r.reading}: ${r.choice.replaceAll("_", " ")}` }), make("span", { text: ` (${r.by}) ` }), make("span", { lang: "en", text: r.problem })));
+  const rows = (told ?? []).map((r) => make("p", { cls: "law" }, make("b", { text: `${r.reading}: ${r.choice.replaceAll("_", " ")}` }), make("span", { text: ` (${r.by}) ` }), make("span", { text: law_says(r.problem) })));
   if (told) ask(say("floor.law"), status.rulebook ? `${status.rulebook.id} ${status.rulebook.edition}` : "", [], rows);
 }
 
@@ -156,7 +160,7 @@ function refused_now() {
 }
 
 function draw(next) {
-  status = next;
+  status = table.status = next;
   looksAt(next);
   document.body.classList.remove("waiting");
   document.body.classList.toggle("stopped", Boolean(next.held?.length));

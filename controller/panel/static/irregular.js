@@ -1,7 +1,7 @@
 // Irregularities: one touch opens the list, one says what happened and where, and what follows is read before it is confirmed.
-import { ask, close, doIt, key as plainKey, tryIt, view } from "./acts.js";
-import { brackets, color, listed, name, table } from "./table.js";
-import { knows, make, say } from "./words.js";
+import { ask, close, doIt, key as plainKey, tryIt, view, why } from "./acts.js";
+import { brackets, color, dutyWords, listed, name, table } from "./table.js";
+import { law_says, make, say } from "./words.js";
 
 const OF_A_SEAT = ["wrong_count_player", "player_card_exposed", "player_left", "false_declaration", "hand_declared_void", "hand_touched", "hand_hidden"];
 /** What may be said beside a trigger; each is a key of its own, so that nothing is asked afterwards. */
@@ -49,7 +49,7 @@ const line = (words, keys) => make("div", { cls: words ? "row" : "row alone" }, 
 async function follows(trigger, args) {
   const asked = { trigger, ...args }, before = view(), told = await tryIt("report_irregularity", asked), back = [say("back"), "", () => irregular()];
   const where = args.seat ? `${say("seat", { n: args.seat })}: ` : "", title = where + say(`trigger.${trigger}`);
-  if (told.error) return ask(title, say("irregular.cannot", { reason: told.error.reason + brackets(told.error.cite) }), [back]);
+  if (told.error) return ask(title, say("irregular.cannot", { reason: why(told.error) }), [back]);
   const lines = [...new Set([...told.facts.map(consequence), ...decided(told.facts)].filter(Boolean))];
   return ask(title, "", [[say("confirm"), "", () => { close(); doIt("report_irregularity", asked, before); }, "main"], back],
     [make("h3", { text: say("irregular.follows") }), make("ul", { id: "follows" }, ...lines.map((text) => make("li", { text })))]);
@@ -59,14 +59,13 @@ export function consequence({ kind, data }) {
   const cite = brackets(data.cite?.length ? data.cite : [data.reading].filter(Boolean));
   if (kind === "round_voided") return say("f.round_voided") + cite;
   if (kind === "hand_voided") return say("f.hand_voided", { n: data.seat }) + cite;
-  if (kind === "disposition_made" && data.says) return data.says + cite;
+  if (kind === "disposition_made" && data.says) return law_says(data.says) + cite;
   if (kind === "duty_opened") return duty(data) + cite;
   if (kind === "hold_placed") return say("f.hold_placed", { role: say(`role.${data.least_role}`) }) + (kind === "hold_placed" && !data.cite?.length ? "" : cite);
   return "";
 }
 function duty(data) {
-  const words = knows(`duty.${data.action}`) ? say(`duty.${data.action}`, { back: data.back && color(data.back), seat: data.seat, wager: data.wager && name(data.wager), device: data.device }) : data.action.replaceAll("_", " ");
-  return say("f.duty_opened", { duty: words });
+  return say("f.duty_opened", { duty: dutyWords({ do: data.action.replaceAll("_", " "), ...data }) });
 }
 
 /** Returns a line for each wager and fate, with all its seats. */

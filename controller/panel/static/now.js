@@ -1,7 +1,7 @@
 // What is to be done now: one instruction, verb first, its clauses, and at most a few keys.
 import { ask, doIt, number } from "./acts.js";
-import { answer, asBefore, can, color, draft, label, listed, may, name, options, step, table } from "./table.js";
-import { knows, money, say } from "./words.js";
+import { answer, asBefore, can, color, draft, dutyWords, holdWords, label, listed, may, name, options, prompted, step, table } from "./table.js";
+import { core_says, knows, say } from "./words.js";
 
 // Acts that are whole as `next_act` names them. All others need a person's word first: an amount, a count, an outcome.
 const WHOLE = ["open_table", "begin_round", "announce_no_more_bets", "release_lockout", "start_dealing", "record_initial_deal", "reveal_community", "reveal_dealer",
@@ -14,20 +14,18 @@ export function now() {
   if (status.held?.length) return held(status.held[0]);
   if (stage?.waiting.length && (!next || next.act === "record_decision")) return asking(stage);
   const prompts = (status.prompts ?? []).filter((p) => p.act === next?.act);
-  const found = { title: title(next), text: sentences(prompts), cite: prompts.flatMap((p) => p.cite), keys: [] };
+  const found = { title: title(next), text: prompted(prompts), cite: prompts.flatMap((p) => p.cite), keys: [] };
   if (!next) return { ...found, ...waiting() };
   const duty = (status.duties ?? []).find((d) => d.duty === next.args.duty);
-  if (duty) [found.title, found.cite] = [knows(`duty.${duty.action}`) ? dutyWords(duty) : duty.do, duty.cite?.length ? duty.cite : [duty.reading].filter(Boolean)];
+  if (duty) [found.title, found.cite] = [dutyWords(duty), duty.cite?.length ? duty.cite : [duty.reading].filter(Boolean)];
   if (status.round?.phase === "betting") found.text = [say("wager.touch"), found.text].join(" ");
   if (may(next.role)) found.keys = keysOf(next, stage);
   else found.text = `${say("needs_role", { role: say(`role.${next.role}`) })} ${found.text}`;
   return found;
 }
 
-const sentences = (prompts) => prompts.map((p) => p.text.replace(/\.?$/, ".")).join(" ");
-const dutyWords = (duty) => say(`duty.${duty.action}`, { back: duty.back && color(duty.back), seat: duty.seat, wager: duty.wager && name(duty.wager), device: duty.device });
 
-function title(next) {
+export function title(next) {
   if (!next) return say("wait.title");
   const { args, act } = next, code = act === "reveal_community" ? `do.${act}.${args.street}` : `do.${act}`;
   return knows(code) ? say(code, { ...args, back: args.back && color(args.back), step: args.step && step(args.step), wager: args.wager && name(args.wager),
@@ -41,7 +39,8 @@ function waiting() {
   if (away.length) return { title: say("wait.heard", { device: away.join(", ") }) };
   if (round?.phase === "dealing") return { title: say("wait.deal", { n: round.stacks_out, of: round.plan.length }) };
   if (round?.phase === "bets_closed" && !status.sets[round.back]?.armed) return { title: say("wait.shuffle", { back: color(round.back) }) };
-  return { text: (status.next ?? "").replace(/^Wait: /, "") };
+  if (status.to_elect?.length) return { title: say("wait.elect", { ids: status.to_elect.map((x) => x.reading).join(", ") }) };
+  return { text: core_says("wait.other", (status.next ?? "").replace(/^Wait: /, "")) };
 }
 
 function keysOf(next, stage) {
@@ -93,8 +92,7 @@ function nextSet() {
 function held(hold) {
   const mine = may(hold.least_role);
   const keys = !mine ? [] : hold.choices.map((choice, n) => [say(`resolution.${choice}`), hold.hold, () => doIt("resolve_hold", { hold: hold.hold, resolution: choice }), n ? "" : "main"]);
-  const why = knows(`hold.${hold.code}`) ? say(`hold.${hold.code}`, { seat: hold.seat, wager: hold.wager && name(hold.wager) }) : hold.reason;
-  return { title: mine ? say("held.title") : say("held.call", { role: say(`role.${hold.least_role}`) }), text: why,
+  return { title: mine ? say("held.title") : say("held.call", { role: say(`role.${hold.least_role}`) }), text: holdWords(hold),
     cite: hold.code === "something_else" ? [] : hold.cite?.length ? hold.cite : [hold.reading].filter(Boolean), keys, stopped: true };
 }
 
@@ -111,7 +109,7 @@ function asking(stage) {
   if (!rest.length) keys = [[say("told"), small, tell(null), "main"]];
   const prompts = (status.prompts ?? []).filter((p) => p.act === "record_decision");
   return { title: say(stage.waiting.length > 1 ? "ask.all" : "ask.one", { seats: listed(stage.waiting), answers: all.map(answer).join(say("or")) }),
-    text: [rest.length && (stage.waiting.length > 1 || all.length > 4) ? say("ask.touch") : "", sentences(prompts)].join(" "), cite: prompts.flatMap((p) => p.cite), keys };
+    text: [rest.length && (stage.waiting.length > 1 || all.length > 4) ? say("ask.touch") : "", prompted(prompts)].join(" "), cite: prompts.flatMap((p) => p.cite), keys };
 }
 /** The dealer's cards are out of the device. */
 const dealt = () => table.status.round.stacks_out >= table.status.round.plan.length || !Object.values(table.status.devices).some((d) => d.levels?.cards_inside);

@@ -1,5 +1,5 @@
 // An act shows what it leads to before it is done. Where it is for another person, that person logs in for this one act.
-import { ask, close, doIt, key, refusal, tryIt, view } from "./acts.js";
+import { ask, close, doIt, key, refusal, tryIt, view, why } from "./acts.js";
 import { consequence } from "./irregular.js";
 import { color, may, name } from "./table.js";
 import { at, make, money, say } from "./words.js";
@@ -11,17 +11,16 @@ const ANOTHER = ["role_too_low", "same_person_verifies"];
 /** Shows what follows from an act, and does it when it is confirmed. `back`: where the person goes who does not confirm. */
 export async function confirmIt(act, args, title, back = undefined) {
   const before = view(), told = await tryIt(act, args), keys = back ? [[say("back"), "", back]] : [];
-  if (told.error && ANOTHER.includes(told.error.refusal)) return second(act, args, title, before, reason(told.error));
-  if (told.error) return ask(title, reason(told.error), keys);
+  if (told.error && ANOTHER.includes(told.error.refusal)) return second(act, args, title, before, why(told.error));
+  if (told.error) return ask(title, why(told.error), keys);
   const text = told.facts.map((fact) => (fact.kind === "level_wanted" ? say("f.level_wanted", fact.data) : consequence(fact))).filter(Boolean);
   ask(title, [...new Set(text)].join("\n"), [[say("confirm"), "", () => { close(); doIt(act, args, before); }, "main"], ...keys]);
 }
 /** Says why an act cannot be done now. */
 export async function whyNot(act, args, title, back) {
   const told = await tryIt(act, args);
-  ask(title, told.error ? reason(told.error) : "", [[say("back"), "", back]]);
+  ask(title, told.error ? why(told.error) : "", [[say("back"), "", back]]);
 }
-const reason = (error) => error.reason + (error.cite?.length ? ` [${error.cite.join(", ")}]` : "");
 
 /** Asks a second person for number and PIN; the act is done in that person's name. */
 export function second(act, args, title, before = view(), why = "") {

@@ -1,6 +1,8 @@
 // What this screen knows of the table, and words for it.
 import { role } from "./acts.js";
-import { knows, money, say } from "./words.js";
+import { core_says, knows, law_says, learn, money, say } from "./words.js";
+
+await learn("core");
 
 export const table = { status: {}, missed: null };
 /** Answers that were touched and are not told yet: seat -> [decision, multiple]. They belong to one stage of one round. */
@@ -15,6 +17,8 @@ export const color = (back) => (knows(`color.${back}`) ? say(`color.${back}`) : 
 export const step = (word) => (knows(`step.${word}`) ? say(`step.${word}`) : plain(word ?? ""));
 export const label = (act, args = {}) => say(`act.${act}`, { ...args, back: args.back && color(args.back), step: args.step && step(args.step) });
 export const brackets = (cite) => (cite?.length ? ` [${cite.join(", ")}]` : "");
+/** Returns a sentence of the rulebook and what it rests on. */
+export const prompted = (prompts) => prompts.map((p) => law_says(p.text).replace(/\.?$/, ".")).join(" ");
 export const listed = (seats) => (seats.length > 2 && seats.every((n, i) => !i || Math.abs(n - seats[i - 1]) === 1)
   ? say("seats.range", { first: seats[0], last: seats.at(-1) }) : seats.join(", "));
 
@@ -40,4 +44,21 @@ export function asBefore() {
     if (again.length && !Object.keys(round.seats[seat]?.wagers ?? {}).length) found[seat] = Object.fromEntries(again);
   }
   return found;
+}
+
+/** Returns the instruction of a duty: by its code with its seats and wagers, else as the table says it. */
+export function dutyWords(duty) {
+  const values = { back: duty.back && color(duty.back), seat: duty.seat || "", wager: duty.wager && name(duty.wager), device: duty.device };
+  const code = `duty.${duty.action}`, { does = [], stay = [] } = duty.wagers ?? {};
+  if (knows(code) && !does.length) return say(code, values);
+  const all = { ...values, does: wagersAt(does) };
+  return core_says(does.length ? `${code}.named` : code, duty.do ?? code, all) + (stay.length ? core_says("duty.stay", "", { stay: wagersAt(stay) }) : "");
+}
+const wagersAt = (named) => named.map((x) => say("wagers.at", { seats: listed(x.seats), wagers: x.wagers.map((w) => name(w.wager) + (w.coupon ? ` + ${say("coupon")}` : "")).join(", ") })).join("; ");
+/** Returns why play is held, with its seat and wager where it is about one. */
+export function holdWords(hold) {
+  if (knows(`hold.${hold.code}`)) return say(`hold.${hold.code}`, { seat: hold.seat, wager: hold.wager && name(hold.wager) });
+  const text = core_says(`hold.${hold.code}`, knows(`trigger.${hold.code}`) && hold.code !== "something_else" ? core_says("trigger", hold.reason, { what: say(`trigger.${hold.code}`) }) : hold.reason);
+  if (text === hold.reason) return text;
+  return [hold.seat && say("seat", { n: hold.seat }), hold.wager && hold.wager !== "*" && name(hold.wager)].filter(Boolean).map((x) => `${x}: `).join("") + text;
 }

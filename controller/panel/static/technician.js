@@ -2,8 +2,9 @@
 import { ask, close, logout, looksAt } from "./acts.js";
 import { follow, query } from "./live.js";
 import { card, confirmIt, forget, part, read, tables, words } from "./steps.js";
-import { at, knows, make, say } from "./words.js";
+import { at, core_says, knows, law_says, learn, make, say } from "./words.js";
 
+await learn("office");
 let status = {}, links = {};
 const can = (act) => status.allowed?.includes(act);
 const sure = (kind, args, text) => () => confirmIt(kind, args, text);
@@ -24,7 +25,7 @@ function device([device, d]) {
 function link([device, d]) {
   const link = links[device] ?? {}, levels = pairs(Object.fromEntries(Object.entries(d.levels ?? {}).map(([k, v]) => [k, ["wagers", "lamps"].includes(k) ? seats(v) : v]))), counters = pairs(link.counters, (n) => n);
   const proven = link.measured_s === null || link.measured_s === undefined ? say("tech.not_measured") : say("tech.measured", { s: Math.round(link.measured_s / 10) * 10 });
-  return [rows(["tech.link", knows(`link.${link.state}`) ? say(`link.${link.state}`) : link.state], ["tech.reason", link.reason && `${link.reason.replaceAll("_", " ")} ${link.detail ?? ""}`],
+  return [rows(["tech.link", knows(`link.${link.state}`) ? say(`link.${link.state}`) : link.state], ["tech.reason", link.reason && core_says(`device.${link.reason}`, `${link.reason.replaceAll("_", " ")} ${link.detail ?? ""}`)],
     ["tech.serial", d.serial], ["tech.path", link.path], ["tech.firmware", link.firmware], ["tech.hash", link.firmware_sha256?.slice(0, 16)], ["tech.authenticated", yes(link.authenticated)], ["tech.approved", proven],
     ["tech.levels", levels], ["tech.counters", counters || "0"], ["tech.recording", pairs(link.recording) || say("tech.no")])];
 }
@@ -34,7 +35,7 @@ const pairs = (all, wanted = () => true) => Object.entries(all ?? {}).filter(([,
 
 function alarms() {
   return (status.alarms ?? []).map((a) => {
-    const text = knows(`alarm.${a.reason}`) ? say(`alarm.${a.reason}`) : a.reason.replaceAll("_", " "), clear = say("act.clear_alarm");
+    const text = knows(`alarm.${a.reason}`) ? say(`alarm.${a.reason}`) : core_says(`device.${a.reason}`, a.reason.replaceAll("_", " ")), clear = say("act.clear_alarm");
     return card(`■ ${say("floor.alarm")} ${a.alarm} · ${a.device}`, [text, a.detail, say("alarm.seen", { by: a.seen.join(", ") || say("nobody"), n: a.times })], [
       can("see_alarm") && [say("act.see_alarm"), "", sure("see_alarm", { alarm: a.alarm }, say("act.see_alarm")), "main"],
       can("clear_alarm") && [clear, say("role.supervisor"), () => words(clear, text, ["often.alarm.looked", "often.alarm.work"], (found) => confirmIt("clear_alarm", { alarm: a.alarm, found }, clear))]], "stop");
@@ -59,7 +60,7 @@ async function check() {
 }
 async function law() {
   const told = await read(`/past/law${query()}`, say("floor.law"));
-  if (told) ask(say("floor.law"), "", [], told.map((r) => make("p", { cls: "law" }, make("b", { text: `${r.reading}: ${r.choice.replaceAll("_", " ")} ` }), make("span", { lang: "en", text: r.problem }))));
+  if (told) ask(say("floor.law"), "", [], told.map((r) => make("p", { cls: "law" }, make("b", { text: `${r.reading}: ${r.choice.replaceAll("_", " ")} ` }), make("span", { text: law_says(r.problem) }))));
 }
 
 function show() {

@@ -1,11 +1,26 @@
 // Texts by code, from the message file of the page's language.
 export const lang = document.documentElement.lang;
-const messages = await (await fetch(`/static/messages/${lang}.json`)).json();
+const file = async (name) => (await fetch(`/static/messages/${name}.json`)).json();
+/** Sentences of the core: in English they come as they are said, with their values; in another language by code. */
+export const ENGLISH = lang === "en";
+const messages = await file(lang), core = {};
+/** Adds sentences of the core that some views say: `core`, `office` or `bench`. */
+export const learn = async (name) => { if (!ENGLISH) Object.assign(core, await file(`${name}.${lang}`)); };
 
 /** Returns the text of a code with {names} filled in; the code itself, readable, where no text is known. */
 export function say(code, values = {}) {
   const text = messages[code] ?? code.slice(code.indexOf(".") + 1).replaceAll("_", " ");
-  return text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
+  return filled(text, values);
+}
+const filled = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
+/** Returns a sentence of the core in the language of the page; `english` as it was said, where the page is English or no code is known. */
+export const core_says = (code, english, values = {}) => (core[code] ? filled(core[code], values) : english);
+/** Returns a sentence of a rulebook, looked up by the fingerprint of its English words: a changed sentence is translated again. */
+export const law_says = (text) => core[`law.${fingerprint(text)}`] ?? text;
+function fingerprint(text) { // FNV-1a
+  let hash = 0x811c9dc5;
+  for (const char of text) hash = Math.imul(hash ^ char.codePointAt(0), 0x01000193) >>> 0;
+  return hash.toString(16).padStart(8, "0");
 }
 export const knows = (code) => code in messages;
 

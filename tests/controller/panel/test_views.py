@@ -1,13 +1,10 @@
-"""Views by role, several tables, a second person, and words in both languages."""
+"""Views by role, several tables, and a second person."""
 
-import json
-import re
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
-import controller.panel
 from controller.panel.app import Panel
 from controller.panel.live import Live
 from controller.panel.people import HASHER, Staff
@@ -15,7 +12,6 @@ from controller.panel.views import VIEWS
 from tests.controller.panel.conftest import HOST, ORIGIN
 from tests.controller.panel.test_refusals import log_in
 
-ROOM = Path(controller.panel.__file__).parent
 SEEN = {"order": 7, "marks": {}}
 
 
@@ -87,18 +83,3 @@ def test_past_and_check_are_for_their_roles_and_need_a_configuration(browser, pa
     assert browser.get("/check").json()["error"]["code"] == "no_config"
     panel.tables[0].config = Path("/nowhere/table.toml")
     assert "cannot be read" in browser.get("/past/rounds").json()["error"]["reason"]
-
-
-def test_each_text_of_a_page_or_script_is_there_in_both_languages():
-    english, spanish = (json.loads((ROOM / f"static/messages/{lang}.json").read_text()) for lang in ("en", "es"))
-    assert english.keys() == spanish.keys()
-    scripts = {file.name: file.read_text() for file in (ROOM / "static").glob("*.js")}
-    pages = {file.name: file.read_text() for file in (ROOM / "pages").glob("*.html")}
-    used = {(name, code) for name, text in scripts.items() for code in re.findall(r'\bsay\("([\w.]+)"', text)}
-    used |= {(name, code) for name, text in scripts.items() for code in re.findall(r'"(often\.[\w.]+)"', text)}
-    used |= {(name, code) for name, text in scripts.items() for code in re.findall(r'\["(tech\.[\w.]+)",', text)}
-    used |= {(name, code) for name, text in pages.items() for code in re.findall(r'words\["([\w.]+)"\]', text)}
-    used |= {("views", f"{view.name}.title") for view in VIEWS}
-    assert sorted((name, code) for name, code in used if code not in english) == []
-    for code, text in english.items():
-        assert sorted(re.findall(r"\{\w+\}", text)) == sorted(re.findall(r"\{\w+\}", spanish[code])), code
