@@ -28,7 +28,10 @@ ROOT = HERE.parent
 PYTHONS = {"12": "3.11", "13": "3.13"}
 """Release of Debian -> its Python. The package is bound to it, and brings wheels for it alone."""
 WHEELS_OF = {"amd64": "x86_64", "arm64": "aarch64"}
-MAINTAINER = "The maintainers of tablewarden <maintainers@tablewarden.example>"
+MAINTAINER = "{DEBFULLNAME} <{DEBEMAIL}>".format_map(
+    {"DEBFULLNAME": "The maintainers of tablewarden", "DEBEMAIL": "maintainers@tablewarden.example"} | os.environ
+)
+"""Who answers for the package: these two variables, as Debian's own tools take them."""
 SCRIPTS = ("preinst", "postinst", "prerm", "postrm")
 BUNDLED = {"purelib", "platlib"}
 
@@ -192,5 +195,7 @@ def _said(*words: str) -> str:
 
 
 if __name__ == "__main__":
+    if "DEBEMAIL" not in os.environ:
+        print("DEBEMAIL is not set: the package names an address that takes no mail", file=sys.stderr)
     for wanted in sys.argv[1:] or PYTHONS:
         print(main(wanted).relative_to(ROOT))

@@ -1,6 +1,7 @@
 """The Debian package, built and installed in a clean root: `pytest -m full tests/debian`, some minutes, as root."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -34,6 +35,10 @@ exec > /root/said 2>&1
 cd "$(mktemp -d)"; tablewarden init --bench
 sed -e 's#"table.journal"#"/var/lib/tablewarden/table.journal"#' -e 's#"control.sock"#"/run/tablewarden/control.sock"#' \
   table.toml > /etc/tablewarden/table.toml
+keys=/run/credentials/tablewarden.service
+sed -i "/^\[journal\]/a key = \"$keys/journal-key\"\nvault = \"$keys/vault-key\"" /etc/tablewarden/table.toml
+tablewarden journal key --new /etc/credstore/tablewarden.journal-key
+tablewarden vault key --new /etc/credstore/tablewarden.vault-key
 printf '1234\n1234\n' | runuser -u tablewarden-panel -- \
   tablewarden panel person --people /var/lib/tablewarden-panel/people.json --add sam --number 4711 --role supervisor
 echo 'broken' > /etc/tablewarden/t2.toml
@@ -43,6 +48,10 @@ for unit in tablewarden tablewarden-panel tablewarden-recorder tablewarden@t2; d
   echo "$unit $(systemctl is-active $unit) $(systemctl show -p NRestarts --value $unit)"
 done
 tablewarden status
+ls /run/credentials/tablewarden.service
+runuser -u tablewarden-panel -- cat /run/credentials/tablewarden.service/vault-key /etc/credstore/tablewarden.vault-key
+systemctl stop tablewarden
+tablewarden journal verify /var/lib/tablewarden/table.journal --key /etc/credstore/tablewarden.journal-key.pub
 journalctl --no-pager -u tablewarden-panel | tail -9
 systemctl poweroff
 """
@@ -171,7 +180,7 @@ def test_installed_offline_it_plays_a_round_is_upgraded_and_keeps_the_record(pac
 
 
 def test_its_units_run_under_systemd(clean):
-    """Booted by systemd-nspawn: shut in as they are, all start and stay; a refused configuration is not tried again."""
+    """Booted by systemd-nspawn: all start and stay; keys come as credentials; a refused configuration is not tried again."""
     needed("systemd-nspawn")
     clean("dpkg -i /tmp/tablewarden.deb")
     clean.put("root/try.sh", BOOTED)
@@ -199,3 +208,9 @@ def test_its_units_run_under_systemd(clean):
     assert "tablewarden active 0\ntablewarden-panel active 0\ntablewarden-recorder active 0\n" in said, said
     assert "tablewarden@t2 failed 0\n" in said, said
     assert "Open the table (open_table)" in said, said
+    # Keys come from systemd alone: those that are there, for this service alone, and they sign.
+    assert "\njournal-key\nvault-key\n" in said, said
+    assert said.count("Permission denied") == 2, said  # the copy, and the file it is made from
+    key = re.search(r"journal-key: key (\w+);", said)
+    assert key, said
+    assert re.search(rf"signed (\d+) of \1 checkpoints by {key[1]}", said), said
