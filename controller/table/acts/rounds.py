@@ -94,15 +94,19 @@ def begin_round(draft: Draft, act: a.BeginRound, actor: Actor) -> None:
     open_sensors(draft, "betting is open")
 
 
+def _instead(setup: Setup, kind: DeviceKind) -> str:
+    """Says what helps where no device of this kind is in service; a table without one can only deal another way."""
+    name, other_way = setup.device_of(kind), f"deal another way ({a.ChangeMethod.kind})"
+    return f"return {name} ({a.ReturnDevice.kind}), or {other_way}" if name else other_way
+
+
 def _cannot_be_dealt(setup: Setup, state: State, card_set: CardSet) -> Refusal | None:
     """Why no round by this method could be dealt: nobody bets on one. Clause: `[[dealing]] needs_shuffler`, the method's own."""
     dealing = setup.law.rulebook.dealing[state.method]
     deals, needs = DISPENSERS.get(state.method), dealing.needs_shuffler
-    other_way = f"or deal another way ({a.ChangeMethod.kind})"
     if deals is not None and state.device_of(deals) is None:
         return Refusal(
-            f"cards are dealt by {state.method}, and no {deals} is in service; return {setup.device_of(deals)} "
-            f"({a.ReturnDevice.kind}), {other_way}",
+            f"cards are dealt by {state.method}, and no {deals} is in service; {_instead(setup, deals)}",
             dealing.cite,
             code="no_dispenser",
         )
@@ -111,8 +115,8 @@ def _cannot_be_dealt(setup: Setup, state: State, card_set: CardSet) -> Refusal |
     shuffler, named = state.device_of(DeviceKind.SHUFFLER), setup.device_of(DeviceKind.SHUFFLER)
     if shuffler is None:
         return Refusal(
-            f"cards dealt by {state.method} are shuffled by a shuffler, and none is in service; return {named} "
-            f"({a.ReturnDevice.kind}), {other_way}",
+            f"cards dealt by {state.method} are shuffled by a shuffler, and none is in service; "
+            f"{_instead(setup, DeviceKind.SHUFFLER)}",
             needs.cite,
             code="no_shuffler",
         )

@@ -144,7 +144,7 @@ def dispose(
         draft.hold(f"{where}{row.says or trigger} No reading was elected for this; decide", code=row.trigger.value)
     held = _held_since(draft, made)
     for demand in demands:
-        if demand.action is Action.CALL_FLOORPERSON and (held or _is_idle(demand, demands)):
+        if demand.action is Action.CALL_FLOORPERSON and (held or _is_idle(draft, demand, demands, seat)):
             continue  # no hold is lifted without the floor
         if demand.action is Action.COLLECT_SEAT_WAGERS and not _lost_since(draft, made):  # what is paid stays so
             continue
@@ -153,8 +153,14 @@ def dispose(
         draft.make_safe(f"{trigger.value}: play of the round has stopped")
 
 
-def _is_idle(call: Demand, demands: tuple[Demand, ...]) -> bool:
-    """Whether a floorperson would be called for wagers to hold, and none lies there. The caller has seen that none is held."""
+def _is_idle(draft: Draft, call: Demand, demands: tuple[Demand, ...], seat: int) -> bool:
+    """Whether a floorperson would be called for wagers to hold, and none of them lies there or is settled already.
+
+    The caller has seen that the row holds none.
+    """
+    round_ = draft.state.round
+    if round_ is not None and any(not seat or number == seat for number, _, _ in round_.wagers(Fate.SETTLED)):
+        return False
     return any(d.action in HOLDS_WAGERS and (d.cite, d.reading) == (call.cite, call.reading) for d in demands)
 
 
