@@ -7,7 +7,7 @@ sentence says what play waits for.
 from collections.abc import Iterator
 
 from controller.games import model as game
-from controller.games.model import Phase
+from controller.games.model import Phase, Street
 from controller.games.settling.round import UNREAD
 from controller.rules.explain.words import spoken_wager
 from controller.rules.model import Question
@@ -103,7 +103,10 @@ def _between_rounds(setup: Setup, state: State) -> Candidates:
 
 
 def _duties(state: State, duties: list[Duty]) -> Candidates:
+    uncleared = any(duty.action is Action.CLEAR_DEVICE for duty in state.duties.values())
     for duty in duties:
+        if uncleared and duty.action in (Action.RESHUFFLE, Action.RESHUFFLE_WITH_DEALT):
+            continue  # cards of the set may still lie in the device
         yield f"{instruction(state, duty)} Then confirm duty {duty.id}", a.ConfirmDuty(duty.id)
 
 
@@ -318,6 +321,11 @@ def _settling(setup: Setup, round_: Round, stage: game.Stage) -> Candidates:
     yield COUNT_STUB, a.RecordStubCount(full_set(setup) - round_.cards_out)
 
 
+STREETS = {
+    Street.FLOP: "the flop",
+    Street.LAST_TWO: "the last two community cards",
+    Street.COMMUNITY: "the community cards",
+}
 COUNT_STUB = "Count the stub face down on the layout"
 CHIPS_AND_CARDS = (Action.RETURN_ALL_WAGERS, Action.COLLECT, Action.COLLECT_SEAT_WAGERS)
 
@@ -329,10 +337,8 @@ def _ending(setup: Setup, state: State, round_: Round) -> Candidates:
     if (street := round_.game.streets[round_.streets : round_.streets + 1]) and any(
         duty.action is Action.DEAL_COMMUNITY for duty in of_table
     ):
-        yield (
-            "Deal the community cards: the wagers that stand are settled by them",
-            a.RevealCommunity(street[0].street),
-        )
+        says = f"Deal {STREETS[street[0].street]}: the wagers that stand are settled by them"
+        yield says, a.RevealCommunity(street[0].street)
     yield from _duties(state, of_table)
     if stub.due(setup, state) is not None:
         yield COUNT_STUB, a.RecordStubCount(full_set(setup) - round_.cards_out)
@@ -352,6 +358,10 @@ def _waits(setup: Setup, state: State) -> str:
             f"Wait until {', '.join(awaited)} is heard again, or take it out of service ({a.TakeDeviceOut.kind})."
         )
     round_ = state.round
+    if round_ is None and state.open and state.duties:
+        return (
+            f"{' '.join(instruction(state, duty) for duty in state.duties.values())} The next round waits for it."
+        )
     if round_ is None:
         return _refused(setup, state, a.BeginRound(next(iter(state.sets))) if state.open else a.OpenTable())
     dispenser = state.dispenser() if not _shut(state) else None

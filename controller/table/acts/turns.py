@@ -114,11 +114,13 @@ def _amount(setup: Setup, stage: Stage, wager: str, multiple: int) -> Refusal | 
 
 def verify_reveal_community(setup: Setup, state: State, act: a.RevealCommunity, actor: Actor) -> Refusal | None:
     """Each player answers before the next cards are shown; after a void they are shown only where that is demanded."""
+    round_, cite = state.playing, order_cite(setup, state, act.kind)
+    if not round_.live and community_lies_open(round_):
+        return Refusal("all community cards are shown", cite, code="cards_face_up")
     if (wait := _not_all_asked(setup, state, act)) is not None:
         return wait
     if (burn := burns.before_cards(setup, state)) is not None:
         return burn
-    round_, cite = state.playing, order_cite(setup, state, act.kind)
     if community_lies_open(round_):
         return Refusal("all community cards are shown", cite, code="cards_face_up")
     if round_.live and (name := state.dispenser()) and (left := community_left(setup, round_)) > 0:

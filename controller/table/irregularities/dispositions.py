@@ -249,12 +249,6 @@ def open_duty(draft: Draft, demand: Demand, *, device: str = "", back: str = "",
         return
     if action in OF_WAGER_AT_SEAT and on_record(draft, seat, demand.wager):
         return
-    if (
-        action is Action.DEAL_COMMUNITY
-        and draft.state.round is not None
-        and community_lies_open(draft.state.round)
-    ):
-        return
     device = device if action in DUTIES_ON_DEVICE else ""
     back = back if action in DUTIES_ON_SET else ""
     seat = seat if action in DUTIES_ON_TABLE else 0

@@ -7,6 +7,7 @@ with all others, of a set or a device where it is gone. A later report of the ca
 from controller.rules.model import Demand
 from controller.rules.vocabulary import Action, Trigger
 from controller.table.fold.ruling import Draft
+from controller.table.questions.deal_plan import community_lies_open
 from controller.table.questions.stub_count_and_turns import AWAY
 from controller.table.state.table import DISPENSERS, Duty, Fate, Round, State
 from controller.table.words import facts as f
@@ -52,6 +53,8 @@ def nothing_left(state: State, duty: Duty | f.DutyOpened) -> bool:
         return round_ is None or not round_.live or _is_out(round_, duty.seat)
     if duty.action is Action.CARD_TO_RACK:
         return round_ is None or round_.collected
+    if duty.action is Action.DEAL_COMMUNITY:
+        return round_ is not None and community_lies_open(round_)
     if duty.action in AWAY:
         return _is_away(state, duty)
     if duty.action is Action.RESHUFFLE_IDLE_SET and not duty.back:  # a shuffler that holds no set

@@ -89,12 +89,12 @@ def test_cards_are_not_collected_before_spared_wagers_are_settled_on_them(make_t
         next(d.id for d in table.state.duties.values() if d.action is action)
         for action in (Action.DEAL_COMMUNITY, Action.SETTLE)
     )
+    assert "community cards first" in table.refused(a.ConfirmDuty(trips)).reason
     assert "flop comes next" in table.refused(a.RevealCommunity(a.Street.LAST_TWO)).reason
     for street in (a.Street.FLOP, a.Street.LAST_TWO):
         table.act(a.RevealCommunity(street))
     assert "all community cards" in table.refused(a.RevealCommunity(a.Street.FLOP)).reason
-    assert "community cards first" in table.refused(a.ConfirmDuty(trips)).reason
-    table.act(a.ConfirmDuty(community))
+    assert community not in table.state.duties
     assert "settle_trips" in table.refused(a.CollectCards()).reason
     table.act(a.ConfirmDuty(trips))
     table.act(a.CollectCards())

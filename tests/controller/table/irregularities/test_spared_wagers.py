@@ -39,17 +39,27 @@ def decided(events):
 
 
 @pytest.mark.parametrize("rulebook", ["ma-uth", "md-uth"])
-def test_no_act_settles_a_spared_trips_before_the_duty_to_deal_its_community_cards_is_done(dealt, rulebook):
-    """Also where the floor lets the hands play on: not the round as a whole either. Clauses: ma-uth 15(b), md-uth 13.C."""
+def test_a_spared_trips_is_settled_once_its_community_cards_lie_there(dealt, rulebook):
+    """Not before; nobody confirms the cards that lie there. Clauses: ma-uth 15(b), md-uth 13.C."""
+    table = dealt(rulebook, 1)
+    table.act(a.ReportIrregularity(Trigger.CARD_FACE_UP, cards=2))
+    lost = a.SettleWager(1, "trips", a.Outcome.LOSE, 0)
+    for street in (a.Street.FLOP, a.Street.LAST_TWO):
+        assert table.refused(lost).code == "duty_first"
+        table.act(a.RevealCommunity(street))
+    table.act(lost)
+    assert table.fates()[1, "trips"] == "settled"
+
+
+@pytest.mark.parametrize("rulebook", ["ma-uth", "md-uth"])
+def test_where_hands_play_on_no_card_is_dealt_for_the_trips_again(dealt, rulebook):
+    """The community cards of the play are those of the Trips: nothing is left to be confirmed once they lie there."""
     table = dealt(rulebook, 1, **{"R-14": "hold"})
     table.act(a.ReportIrregularity(Trigger.CARD_FACE_UP, cards=2))
     for hold in list(table.state.holds):
         table.act(a.ResolveHold(hold, STANDS))
     table.to_showdown()
     assert table.fates()[1, "trips"] == "to_settle"
-    for act in (a.SettleWager(1, "trips", a.Outcome.LOSE, 0), a.SettleRound()):
-        assert table.refused(act).code == "duty_first"
-    close(table, "deal_community")
     table.act(a.SettleRound())
     assert table.fates()[1, "trips"] == "settled"
 
