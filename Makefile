@@ -88,9 +88,9 @@ mutants: $(VENV)-mutants/.ready
 bench: setup rankers system
 	$(BIN)/python -m tests.bench.figures
 
-# Rounds of each game by touch in a real browser, and how many touches they need: docs/dealer.md.
+# ROUNDS rounds of each game (200) by touch in a real browser, and how many touches they need: docs/dealer.md.
 panel: setup system
-	$(BIN)/pytest -q -s -m full tests/controller/panel
+	PANEL_ROUNDS=$(if $(filter command line,$(origin ROUNDS)),$(ROUNDS),200) $(BIN)/pytest -q -s -m full tests/controller/panel
 
 # Each view of the panel in a few planted states, for the guides.
 screenshots: setup system

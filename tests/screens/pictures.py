@@ -1,6 +1,7 @@
 """Makes the pictures of the guides again: each view in a few planted states.
 
 make screenshots    or: python -m tests.screens.pictures [--only dealer] [--into FOLDER]
+With --twelve: the dealer's view in twelve states on the smallest screen, for a reader who says whether to deal and what is next.
 """
 
 import argparse
@@ -8,7 +9,7 @@ import asyncio
 from pathlib import Path
 
 from controller.panel.views import VIEWS
-from tests.screens.stage import ROLES, SILENT, stage
+from tests.screens.stage import BROKER_LOST, ROLES, SILENT, SIZES, stage
 
 INTO = Path(__file__).resolve().parents[2] / "docs" / "pictures"
 SIZE = (1024, 640)
@@ -24,6 +25,20 @@ MORE = (
     ("dealer-wall", "/", "dealer", "en", "dark", (1920, 1080), "settling"),
 )
 
+TWELVE = (
+    *("between", "betting", "locked", "shuffling", "to_deal", "void", "miscount", "asking"),
+    *("settling", "held", "stub", SILENT, BROKER_LOST),
+)
+"""States in which one glance at the dealer's view says whether to deal, and what is next."""
+
+
+def twelve(lang: str) -> list[tuple[str, str, str, str, str, tuple[int, int], str]]:
+    """Returns the pictures of these states."""
+    return [
+        (f"{number:02d}-{state}", "/", "dealer", lang, "dark", SIZES[0], state)
+        for number, state in enumerate(TWELVE, 1)
+    ]
+
 
 def pictures(only: str) -> list[tuple[str, str, str, str, str, tuple[int, int], str]]:
     """Returns name, address, role, language, theme, size and state of each picture."""
@@ -36,10 +51,10 @@ def pictures(only: str) -> list[tuple[str, str, str, str, str, tuple[int, int], 
     return [picture for picture in (*found, *MORE) if picture[0].startswith(only)]
 
 
-async def make(only: str, into: Path) -> None:
+async def make(wanted: list[tuple[str, str, str, str, str, tuple[int, int], str]], into: Path) -> None:
     """Makes them. One state after another, so that a screen has settled before its picture."""
     async with stage() as at:
-        for name, path, role, lang, theme, size, state in pictures(only):
+        for name, path, role, lang, theme, size, state in wanted:
             at.show("between" if state == SILENT else state)
             async with at.tab(path, role, lang, theme, size) as page:
                 if state == SILENT:
@@ -55,9 +70,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="", help="begin of the names")
     parser.add_argument("--into", type=Path, default=INTO)
+    parser.add_argument("--twelve", metavar="LANG", help="the twelve states instead, in this language")
     given = parser.parse_args()
     given.into.mkdir(parents=True, exist_ok=True)
-    asyncio.run(make(given.only, given.into))
+    asyncio.run(make(twelve(given.twelve) if given.twelve else pictures(given.only), given.into))
 
 
 if __name__ == "__main__":

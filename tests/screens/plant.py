@@ -1,6 +1,6 @@
 """Kept states of a table that screens are looked at in: statuses of a real daemon, each told by what is so in it.
 
-python -m tests.screens.plant    plays a bench with faults and keeps the states again (a minute)
+python -m tests.screens.plant [RUN...]    plays benches with faults and keeps the states again (some minutes)
 """
 
 import json
@@ -12,15 +12,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from controller.control.client import ControlClient, ControlUnreachable
+from controller.control.client import ControlClient, ControlFailed, ControlUnreachable
 
 STATES = Path(__file__).parent / "states"
 Document = dict[str, Any]
-RUNS = (
-    ("md-uth", ["--fault", "shoe_jam@2", "--fault", "something_else@3"]),
-    ("ma-uth", ["--method", "shuffler", "--offer", "cover_all"]),
-)
-PATIENCE_S = 120.0
+RUNS = {
+    "jammed": ("md-uth", ["--fault", "shoe_jam@2", "--fault", "something_else@3", "--fault", "count@5"]),
+    "packets": ("ma-uth", ["--method", "shuffler", "--offer", "cover_all"]),
+    "by_hand": ("md-uth", ["--method", "hand", "--no-count", "--speed", "40"]),
+}
+"""Benches by name: the rulebook, and what happens there."""
+PATIENCE_S = 150.0
 
 
 def _phase(status: Document) -> str:
@@ -31,28 +33,38 @@ def _asks(status: Document) -> bool:
     return len(((status.get("round") or {}).get("stage") or {}).get("waiting", ())) > 2
 
 
+def _closed(status: Document, act: str) -> bool:
+    """Bets are closed, and this act is next; "" = none is, because something has to come first."""
+    return _phase(status) == "bets_closed" and (status.get("next_act") or {"act": ""})["act"] == act
+
+
 def _bets(status: Document) -> bool:
     return _phase(status) == "betting" and len(status["round"]["in_play"]) > 4
 
 
 WANTED: dict[str, dict[str, Callable[[Document], bool]]] = {
-    "md-uth": {
+    "jammed": {
         "closed": lambda s: not s["open"] and bool(s.get("next_act")),
         "between": lambda s: (
             s["open"] and not s["round"] and (s.get("next_act") or {}).get("act") == "begin_round"
         ),
         "betting": _bets,
+        "locked": lambda s: _closed(s, "record_progressive_count"),
+        "to_deal": lambda s: _closed(s, "start_dealing"),
+        "shuffling": lambda s: _closed(s, "") and not s["sets"][s["round"]["back"]]["armed"],
         "dealing": lambda s: _phase(s) == "dealing" and not s["round"]["void"],
         "asking": _asks,
-        "settling": lambda s: (
-            bool((s.get("offer") or {}).get("lines")) and not s["held"] and not s["round"]["void"]
-        ),
+        "settling": lambda s: any(x["outcome"] == "win" for x in (s.get("offer") or {}).get("lines", ())),
         "void": lambda s: bool(s["round"] and s["round"]["void"] and s["duties"]),
         "held": lambda s: bool(s["held"] and s["round"]),
+        "miscount": lambda s: any(d["action"] == "remove_set" for d in s["duties"]),
     },
-    "ma-uth": {"cover_all": lambda s: _asks(s) and bool(s["round"]["in_play"])},
+    "packets": {"cover_all": lambda s: _asks(s) and bool(s["round"]["in_play"])},
+    "by_hand": {
+        "stub": lambda s: _phase(s) == "showdown" and s["stub"]["since"] >= s["stub"]["every"],
+    },
 }
-"""What is so in each state, by rulebook."""
+"""What is so in each state, by the bench that it is looked for in."""
 
 
 def planted() -> dict[str, Document]:
@@ -61,8 +73,10 @@ def planted() -> dict[str, Document]:
 
 
 def main() -> None:
-    """Plays each run until every state has been seen, and keeps them."""
-    for rulebook, more in RUNS:
+    """Plays each run until every state has been seen, and keeps them; or the runs that are named."""
+    for name, (rulebook, more) in RUNS.items():
+        if sys.argv[1:] and name not in sys.argv[1:]:
+            continue
         with tempfile.TemporaryDirectory(prefix="tw-") as directory:
             command = [
                 sys.executable,
@@ -75,10 +89,10 @@ def main() -> None:
                 "0",
                 "--pays",
             ]
-            command += [*more, "--speed", "10", "--broker", "memory", "--keep", directory]
+            command += ["--speed", "10", *more, "--broker", "memory", "--keep", directory]
             bench = subprocess.Popen(command, stdout=subprocess.DEVNULL)
             try:
-                _keep(Path(directory), dict(WANTED[rulebook]))
+                _keep(Path(directory), dict(WANTED[name]))
             finally:
                 bench.terminate()
                 bench.wait()
@@ -92,7 +106,7 @@ def _keep(directory: Path, wanted: dict[str, Callable[[Document], bool]]) -> Non
         try:
             with ControlClient(directory / "control.sock") as client:
                 status = client.ask("status")
-        except ControlUnreachable:
+        except (ControlFailed, ControlUnreachable):
             continue
         for name in [name for name, is_so in wanted.items() if "sets" in status and is_so(status)]:
             del wanted[name]

@@ -35,6 +35,8 @@ PAYS = [
 ]
 SILENT = "silent"
 """Shown instead of a state: the daemon is there and answers nothing."""
+BROKER_LOST = "broker_lost"
+"""Shown: bets are closed and cards may go out, and the back office is away."""
 STALE, FRESH = "stale", "fresh"
 CHANGED = "changed since it was shown: seat 3; look again"
 """What an act is answered with while the table is stale."""
@@ -48,6 +50,7 @@ class PlantedDaemon:
     def __init__(self) -> None:
         self.states, self.status = planted(), {}
         self.states["hostile"] = _hostile(self.states["held"])
+        self.states[BROKER_LOST] = _broker_lost(self.states["to_deal"])
         self._watching: list[tuple[int, asyncio.StreamWriter]] = []
         self.is_stale = False
 
@@ -77,6 +80,13 @@ class PlantedDaemon:
                 }
             writer.write(json.dumps({"id": asked["id"], **answer}).encode() + b"\n")
         writer.close()
+
+
+def _broker_lost(state: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(json.dumps(state))
+    found["broker"].update(connected=False, reason="no answer")
+    found["broker"]["streams"]["main"]["lag"] = 214
+    return found
 
 
 def _hostile(state: dict[str, Any]) -> dict[str, Any]:

@@ -65,10 +65,10 @@ async def in_spanish(at):
         await page.wait_for_selector(f"{KEY}:enabled")
         await page.wait_for_timeout(300)
         await page.tap(KEY)
-        await page.wait_for_selector("#said:has-text('Cambió desde que se mostró: el asiento 3')")
+        await page.wait_for_selector("#said:has-text('Cambió desde que se mostró: el puesto 3')")
         at.show(FRESH)
         at.show("void")
-        await page.wait_for_selector("#do:has-text('Devuelva Ante, Blind'):has-text('asientos')")
+        await page.wait_for_selector("#do:has-text('Devuelva Ante, Blind'):has-text('puestos')")
         say = "async text => (await import('/static/words.js')).law_says(text)"
         assert [text for text in sentences() if await page.evaluate(say, text) == text] == []
 

@@ -41,7 +41,7 @@ function drawFoot() {
   const { status, missed } = table, rows = [];
   const add = (what, value, bad = false) => rows.push(make("span", { cls: bad ? "bad" : "", text: what + " " }, make("b", { text: value })));
   const { since, every, waived } = status.stub ?? {};
-  if (every) add(say("foot.stub"), waived ? say("foot.waived") : every > since ? say("foot.rounds", { n: every - since }) : say("foot.now"), !waived && every <= since);
+  if (every) add(say(waived ? "foot.stub.off" : "foot.stub"), waived ? say("foot.waived") : every > since ? say("foot.rounds", { n: every - since }) : say("foot.now"), !waived && every <= since);
   for (const [back, set] of Object.entries(status.sets ?? {})) if (set.due || set.change_us) add(say("foot.change", { back: color(back) }), ...due(set));
   for (const d of Object.values(status.devices ?? {})) { const [code, bad] = deviceWords(d); add(say(`device.${d.kind}`), say(code), bad); }
   add(say("foot.record"), say(status.record?.ok ? "foot.written" : "foot.failed"), !status.record?.ok);

@@ -12,7 +12,7 @@ function draw(next) {
   at("bets").textContent = `${SHAPES[next.bets]} ${say(`display.${next.bets}`)}`;
   at("bets").className = next.bets;
   at("fault").textContent = next.fault ? `■ ${say(`display.fault.${next.fault}`)}` : "";
-  at("meters").replaceChildren(...next.meters.map((m) => make("div", {}, make("h2", { text: say("display.meter", { name: m.meter }) }),
+  at("meters").replaceChildren(...next.meters.map((m) => make("div", {}, make("h2", { text: say("display.meter", { name: m.meter.toUpperCase() }) }),
     make("b", { text: money(m.cents, m.currency) }), make("small", { text: say("display.as_of", { time: time.format(new Date(m.at_us / 1000)) }) }))));
   const pays = next.cover_all;
   at("cover-all").replaceChildren(...(pays ? [make("h2", { text: say("display.cover_all", { n: pays.hands }) }),

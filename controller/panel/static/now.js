@@ -1,6 +1,6 @@
 // What is to be done now: one instruction, verb first, its clauses, and at most a few keys.
 import { ask, doIt, number } from "./acts.js";
-import { answer, asBefore, can, color, draft, dutyWords, holdWords, label, listed, may, name, options, prompted, step, table } from "./table.js";
+import { answer, answers, asBefore, can, color, draft, dutyWords, holdWords, label, listed, may, name, options, prompted, seatsOf, step, table } from "./table.js";
 import { core_says, knows, say } from "./words.js";
 
 // Acts that are whole as `next_act` names them. All others need a person's word first: an amount, a count, an outcome.
@@ -18,6 +18,7 @@ export function now() {
   if (!next) return { ...found, ...waiting() };
   const duty = (status.duties ?? []).find((d) => d.duty === next.args.duty);
   if (duty) [found.title, found.cite] = [dutyWords(duty), duty.cite?.length ? duty.cite : [duty.reading].filter(Boolean)];
+  if (duty && ["bets_closed", "dealing"].includes(status.round?.phase) && !status.round.void) found.text = say("duty.before");
   if (status.round?.phase === "betting") found.text = [say("wager.touch"), found.text].join(" ");
   if (may(next.role)) found.keys = keysOf(next, stage);
   else found.text = `${say("needs_role", { role: say(`role.${next.role}`) })} ${found.text}`;
@@ -25,9 +26,12 @@ export function now() {
 }
 
 
-export function title(next) {
+/** A seat has wagered, and a wager that belongs to it is missing. */
+const short = (next) => next?.act === "place_wager" && Object.keys(table.status.round?.seats[next.args.seat]?.wagers ?? {}).length > 0;
+
+function title(next) {
   if (!next) return say("wait.title");
-  const { args, act } = next, code = act === "reveal_community" ? `do.${act}.${args.street}` : `do.${act}`;
+  const { args, act } = next, code = act === "reveal_community" ? `do.${act}.${args.street}` : short(next) ? "do.place_wager.short" : `do.${act}`;
   return knows(code) ? say(code, { ...args, back: args.back && color(args.back), step: args.step && step(args.step), wager: args.wager && name(args.wager),
     seat: args.seat || say("dealer.self"), area: args.area && say(`area.${args.area}`), meter: args.meter }) : label(act, args);
 }
@@ -38,9 +42,15 @@ function waiting() {
   const away = Object.entries(status.devices ?? {}).filter(([, d]) => d.awaited && !d.out).map(([n]) => n);
   if (away.length) return { title: say("wait.heard", { device: away.join(", ") }) };
   if (round?.phase === "dealing") return { title: say("wait.deal", { n: round.stacks_out, of: round.plan.length }) };
-  if (round?.phase === "bets_closed" && !status.sets[round.back]?.armed) return { title: say("wait.shuffle", { back: color(round.back) }) };
+  if (round?.phase === "bets_closed" && !status.sets[round.back]?.armed) return { title: say("wait.shuffle", { back: color(round.back) }), text: shuffles() };
   if (status.to_elect?.length) return { title: say("wait.elect", { ids: status.to_elect.map((x) => x.reading).join(", ") }) };
   return { text: core_says("wait.other", (status.next ?? "").replace(/^Wait: /, "")) };
+}
+
+/** What the shuffler needs, or has. */
+function shuffles() {
+  const d = Object.values(table.status.devices ?? {}).find((x) => x.kind === "shuffler" && !x.out);
+  return d ? say(d.levels?.cards_inside ? "wait.shuffler.works" : "wait.shuffler.empty") : "";
 }
 
 function keysOf(next, stage) {
@@ -48,7 +58,8 @@ function keysOf(next, stage) {
   const main = (words, small, on) => keys.push([words, small, on, keys.length ? "" : "main"]);
   if (act === "record_progressive_count") {
     const chips = status.round.accepted.length;
-    if (can("count_and_deal")) main(say("count.equal", { n: chips }), say("count.deal"), () => doIt("count_and_deal", { chips }));
+    const deals = can("count_and_deal");
+    main(say("count.equal", { n: chips }), deals ? say("count.deal") : "", () => (deals ? doIt("count_and_deal", { chips }) : doIt(act, { chips })));
     main(say("count.other"), "", () => number(label(act), "", (counted) => doIt(act, { chips: counted })));
     return keys;
   }
@@ -67,8 +78,9 @@ function keysOf(next, stage) {
   const again = asBefore(), lies = phase === "betting" && status.round.in_play.length > 0;
   if (lies && WHOLE.includes(act)) main(label(act, args), "", () => doIt(act, args));
   if (Object.keys(again).length) {
-    main(say("again.close"), say("seats.of", { seats: listed(Object.keys(again).map(Number)) }), () => doIt("wagers_as_before", { close: true }));
-    main(say("again"), lies ? say("seats.of", { seats: listed(Object.keys(again).map(Number)) }) : "", () => doIt("wagers_as_before"));
+    const where = seatsOf(Object.keys(again).map(Number));
+    if (!short(next)) main(say("again.close"), where, () => doIt("wagers_as_before", { close: true }));
+    main(say("again"), lies ? where : "", () => doIt("wagers_as_before"));
   }
   if (can("settle_offered") && status.offer?.lines?.length && whole(status.offer)) main(label("settle_offered"), "", () => doIt("settle_offered"));
   const after = can("next_round") && ["showdown", "settled", "stopped"].includes(phase) && (phase !== "showdown" || !keys.length) && nextSet();
@@ -108,7 +120,7 @@ function asking(stage) {
   let keys = all.slice(0, 4).map((given, n) => [say(words, { answer: answer(given) }), small, tell(given), n ? "" : "main"]);
   if (!rest.length) keys = [[say("told"), small, tell(null), "main"]];
   const prompts = (status.prompts ?? []).filter((p) => p.act === "record_decision");
-  return { title: say(stage.waiting.length > 1 ? "ask.all" : "ask.one", { seats: listed(stage.waiting), answers: all.map(answer).join(say("or")) }),
+  return { title: say(stage.waiting.length > 1 ? "ask.all" : "ask.one", { seats: listed(stage.waiting), answers: answers(all) }),
     text: [rest.length && (stage.waiting.length > 1 || all.length > 4) ? say("ask.touch") : "", prompted(prompts)].join(" "), cite: prompts.flatMap((p) => p.cite), keys };
 }
 /** The dealer's cards are out of the device. */

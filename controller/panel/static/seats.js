@@ -22,7 +22,7 @@ function words(n, here, again, lines) {
   if (returning(here)) return ["seat turn", say("return", { money: money(returning(here)) })];
   if (here.void) return ["seat", say("void")];
   if (here.folded) return ["seat done", say("folded")];
-  if (lines.length) return ["seat", lines.map((x) => `${name(x.wager)} ${say(`outcome.${x.outcome}`)}${x.paid ? " " + money(x.paid) : ""}`).join(", ")];
+  if (lines.length) return ["seat", ""];
   if (waits.includes(n)) return ["seat", say("later")];
   if (here.asked === round.phase || here.decided) return ["seat done", say("answered") + " ✓"];
   return ["seat", ""];
@@ -32,10 +32,13 @@ function seat(n, redraw, irregular) {
   const { round, offer } = table.status, here = round?.seats[n], again = asBefore()[n];
   const chip = round?.accepted.some(([s]) => s === n), lines = (offer?.lines ?? []).filter((x) => x.seat === n && (x.outcome !== "held" || x.reading));
   const [cls, say_] = words(n, here, again, lines);
-  const rows = Object.entries(again ?? here?.wagers ?? {}).flatMap(([w, x]) => [make("dt", { text: name(w) }), make("dd", { text: amount(x, again, here && returning(here)) })]);
+  const rows = Object.entries(again ?? here?.wagers ?? {}).flatMap(([w, x]) => [make("dt", { text: name(w) }), make("dd", { text: offered(lines.find((line) => line.wager === w)) ?? amount(x, again, here && returning(here)) })]);
   return make("button", { cls, "data-seat": n, on: () => touched(n, redraw, irregular) },
     make("h2", { text: say("seat", { n }) }, chip && !here?.wagers.progressive && make("span", { text: say("chip_on") })), make("dl", {}, ...rows), make("div", { cls: "say", text: say_ }));
 }
+
+/** What the cards make of a wager: what it is paid, or what is collected. */
+const offered = (line) => line && `${say(`outcome.${line.outcome}`)} ${line.paid ? money(line.paid) : line.outcome === "lose" && line.stake ? money(line.stake) : ""}`.trim();
 
 function amount(x, again, returned) {
   if (again || (returned && x.fate === "returned")) return money(x.cents);

@@ -22,10 +22,15 @@ export const prompted = (prompts) => prompts.map((p) => law_says(p.text).replace
 export const listed = (seats) => (seats.length > 2 && seats.every((n, i) => !i || Math.abs(n - seats[i - 1]) === 1)
   ? say("seats.range", { first: seats[0], last: seats.at(-1) }) : seats.join(", "));
 
+/** Returns "seat 3" or "seats 1 to 4". */
+export const seatsOf = (seats) => (seats.length > 1 ? say("seats.of", { seats: listed(seats) }) : say("seat.of", { n: seats[0] }));
+
 /** Returns every answer of the present stage as [decision, multiple], the first one the table would expect. */
 export const options = (stage) => stage.answers.flatMap(({ decision, multiples }) =>
   (multiples.length ? [...multiples].reverse() : [0]).map((multiple) => [decision, multiple]));
 export const answer = ([decision, multiple]) => say(`decision.${decision}`) + (multiple > 1 ? ` ${multiple}×` : "");
+/** Returns several answers in short: a decision that comes again is named once. */
+export const answers = (all) => all.map((given, n) => (n && all[n - 1][0] === given[0] && given[1] > 1 ? `${given[1]}×` : answer(given))).join(say("or"));
 /** Returns what an answer places at a seat, as money; "" where it places nothing. */
 export function places(seat, [decision, multiple]) {
   const { round } = table.status, wagers = round.seats[seat]?.wagers ?? {};
@@ -54,7 +59,7 @@ export function dutyWords(duty) {
   const all = { ...values, does: wagersAt(does) };
   return core_says(does.length ? `${code}.named` : code, duty.do ?? code, all) + (stay.length ? core_says("duty.stay", "", { stay: wagersAt(stay) }) : "");
 }
-const wagersAt = (named) => named.map((x) => say("wagers.at", { seats: listed(x.seats), wagers: x.wagers.map((w) => name(w.wager) + (w.coupon ? ` + ${say("coupon")}` : "")).join(", ") })).join("; ");
+const wagersAt = (named) => named.map((x) => say("wagers.at", { seats: seatsOf(x.seats), wagers: x.wagers.map((w) => name(w.wager) + (w.coupon ? ` + ${say("coupon")}` : "")).join(", ") })).join("; ");
 /** Returns why play is held, with its seat and wager where it is about one. */
 export function holdWords(hold) {
   if (knows(`hold.${hold.code}`)) return say(`hold.${hold.code}`, { seat: hold.seat, wager: hold.wager && name(hold.wager) });
