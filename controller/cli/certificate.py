@@ -161,14 +161,17 @@ def issue(
     days: int,
     renew: bool = False,
     begins: datetime | None = None,
+    path: Path | None = None,
 ) -> tuple[Path, datetime]:
     """Issues a certificate by the authority in `folder`; returns its file and end. `begins`: None = an hour ago.
+
+    `path`: where it is written, its key beside it; None = `folder`, under its name.
 
     `renew`: with the key that is there, in place of the certificate that is there. Raises `KeyUnusable`.
     """
     signer = _load_key(folder / f"{AUTHORITY}.key")
     by = x509.load_pem_x509_certificate(key_file.read(folder / f"{AUTHORITY}.pem"))
-    path = folder / f"{name}.pem"
+    path = path or folder / f"{name}.pem"
     key = _load_key(path.with_suffix(".key")) if renew else ec.generate_private_key(ec.SECP256R1())
     begins = begins or datetime.now(UTC) - BEFORE
     ends = min(begins + timedelta(days=days), by.not_valid_after_utc)
@@ -182,6 +185,13 @@ def issue(
             x509.SubjectAlternativeName([_host(host) for host in hosts]), critical=False
         )
     return _write(path, builder.sign(signer, hashes.SHA256()), None if renew else key)
+
+
+def hosts_lacking(path: Path, hosts: Sequence[str]) -> list[str]:
+    """Returns those of the hosts that the certificate in `path` does not name. Raises `KeyUnusable`."""
+    found = x509.load_pem_x509_certificate(key_file.read(path))
+    names = found.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    return [host for host in hosts if _host(host) not in names]
 
 
 def _builder(

@@ -40,6 +40,7 @@ ELSEWHERE = {
     "metrics": ("controller.cli.metrics",),
     "outbox": ("controller.cli.outbox",),
     "panel": ("controller.cli.panel", "uvicorn", "starlette", "jinja2", "argon2"),
+    "provision": ("controller.cli.provision",),
     "rank": ("controller.cli.filters.rank",),
     "rulebook": ("controller.cli.rulebook.rulebook",),
     "schema": ("controller.cli.schema",),
@@ -68,6 +69,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "device": "Look at devices, their ports and their wires.",
         "certificate": "Make certificates by which broker, tables and consumers know each other (docs/mqtt.md 12).",
         "vault": "Seal card identities in the record, each round under a key of its own (docs/vault.md).",
+        "provision": "Write what the tables of a site need, from one CSV: certificates, ACL, configurations, udev lines, labels.",
     },
     "The record": {"journal": "Look at a record without a daemon: prove it, or read it."},
     "The back office": {

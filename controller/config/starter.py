@@ -22,6 +22,7 @@ class Wanted:
     """What a person has said about the table. `offered`: optional wagers. `ports`: kind of device -> (path, serial number).
 
     `bench`: simulators, elections as the maker of the rulebook proposes them, every path in the folder of the file.
+    `broker`: host of the broker; empty where nobody has named it.
     """
 
     rulebook: Rulebook
@@ -32,6 +33,7 @@ class Wanted:
     offered: tuple[str, ...]
     ports: dict[DeviceKind, tuple[str, str]]
     bench: bool
+    broker: str = ""
 
     @property
     def kinds(self) -> tuple[DeviceKind, ...]:
@@ -164,14 +166,15 @@ def _record(wanted: Wanted) -> Iterator[str]:
 
 
 def _mqtt(wanted: Wanted) -> Iterator[str]:
+    off = "" if wanted.broker else "# "
     yield "# Without [mqtt] nothing leaves this machine; events wait in the record."
-    yield "# [mqtt]"
-    yield '# host = "127.0.0.1"' if wanted.bench else '# host = "broker.example"'
-    yield f'# client_id = "{wanted.table}"    # unique in the whole company'
+    yield f"{off}[mqtt]"
+    yield f"{off}host = {dumps(wanted.broker or ('127.0.0.1' if wanted.bench else 'broker.example'))}"
+    yield f'{off}client_id = "{wanted.table}"    # unique in the whole company'
     if not wanted.bench:
-        yield '# ca   = "/etc/tablewarden/broker-ca.pem"'
-        yield '# cert = "/etc/tablewarden/table.pem"'
-        yield '# key  = "/run/credentials/tablewarden.service/table-key"'
+        yield f'{off}ca   = "/etc/tablewarden/broker-ca.pem"'
+        yield f'{off}cert = "/etc/tablewarden/table.pem"'
+        yield f'{off}key  = "/run/credentials/tablewarden.service/table-key"'
 
 
 def _control(wanted: Wanted) -> Iterator[str]:

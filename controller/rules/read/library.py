@@ -25,12 +25,15 @@ class RulebookUnknown(Exception):
         self.rulebook, self.directory, self.known = rulebook, directory, known
 
 
-def shipped() -> Path:
-    """The directory of the rulebooks that came with this software. Raises `FileNotFoundError` if there is none."""
-    for directory in (INSTALLED, HOUSE):
+def shipped(part: str = "rulebooks") -> Path:
+    """Returns the directory of the rulebooks, or of another part of `config/`, that came with this software.
+
+    Raises `FileNotFoundError` if there is none.
+    """
+    for directory in (INSTALLED.with_name(part), HOUSE.with_name(part)):
         if directory.is_dir():
             return directory
-    raise FileNotFoundError(f"no rulebooks in {INSTALLED} or {HOUSE}")
+    raise FileNotFoundError(f"no {part} in {INSTALLED.parent} or {HOUSE.parent}")
 
 
 def available(directory: Path | None = None) -> tuple[str, ...]:
