@@ -9,11 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from controller.audit import replay
 from controller.audit.replay import Difference, Sealed, differences, table_at
 from controller.journal.proof.keys import PublicKey
 from controller.journal.proof.verify import verify
 from controller.journal.record import Stream
 from controller.journal.store import opened
+from controller.rules.model import Rulebook
+from controller.rules.read.library import find
+from controller.table.words.inputs import ServiceStarted
 
 FOLDER = Path(__file__).parent
 KEPT = sorted(FOLDER.glob("*/*.journal.gz"))
@@ -24,8 +28,14 @@ def kept(request: pytest.FixtureRequest) -> Path:
     return Path(request.param)
 
 
+def todays_rulebook(started: ServiceStarted) -> Rulebook:
+    """As `journal replay --config` takes it: a rulebook whose file has another hash by now is that of today."""
+    return find(started.rulebook)
+
+
 @pytest.fixture
-def journal(kept: Path, tmp_path: Path) -> Path:
+def journal(kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(replay, "_rulebook_of", todays_rulebook)
     path = tmp_path / "kept.journal"
     path.write_bytes(gzip.decompress(kept.read_bytes()))
     return path
