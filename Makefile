@@ -88,7 +88,7 @@ mutants: $(VENV)-mutants/.ready
 bench: setup rankers system
 	$(BIN)/python -m tests.bench.figures
 
-# ROUNDS rounds of each game (200) by touch in a real browser, and how many touches they need: docs/dealer.md.
+# ROUNDS rounds of each game (200; fewer are printed and not judged) by touch in a real browser: docs/dealer.md.
 panel: setup system
 	PANEL_ROUNDS=$(if $(filter command line,$(origin ROUNDS)),$(ROUNDS),200) $(BIN)/pytest -q -s -m full tests/controller/panel
 

@@ -61,7 +61,7 @@ WANTED: dict[str, dict[str, Callable[[Document], bool]]] = {
     },
     "packets": {"cover_all": lambda s: _asks(s) and bool(s["round"]["in_play"])},
     "by_hand": {
-        "stub": lambda s: _phase(s) == "showdown" and s["stub"]["since"] >= s["stub"]["every"],
+        "stub": lambda s: bool(s["round"]) and (s.get("next_act") or {}).get("act") == "record_stub_count",
     },
 }
 """What is so in each state, by the bench that it is looked for in."""

@@ -22,7 +22,7 @@ function words(n, here, again, lines) {
   if (returning(here)) return ["seat turn", say("return", { money: money(returning(here)) })];
   if (here.void) return ["seat", say("void")];
   if (here.folded) return ["seat done", say("folded")];
-  if (lines.length) return ["seat", ""];
+  if (lines.length) return ["seat", comesTo(lines)];
   if (waits.includes(n)) return ["seat", say("later")];
   if (here.asked === round.phase || here.decided) return ["seat done", say("answered") + " ✓"];
   return ["seat", ""];
@@ -37,8 +37,13 @@ function seat(n, redraw, irregular) {
     make("h2", { text: say("seat", { n }) }, chip && !here?.wagers.progressive && make("span", { text: say("chip_on") })), make("dl", {}, ...rows), make("div", { cls: "say", text: say_ }));
 }
 
-/** What the cards make of a wager: what it is paid, or what is collected. */
-const offered = (line) => line && `${say(`outcome.${line.outcome}`)} ${line.paid ? money(line.paid) : line.outcome === "lose" && line.stake ? money(line.stake) : ""}`.trim();
+/** What the cards make of a wager: + what it is paid, - what is collected, else its outcome. */
+const offered = (line) => line && (line.paid ? `+${money(line.paid)}` : line.outcome === "lose" && line.stake ? `\u2212${money(line.stake)}` : say(`outcome.${line.outcome}`));
+/** What the dealer does at a seat: pays, or collects alone. */
+function comesTo(lines) {
+  const paid = lines.reduce((sum, line) => sum + line.paid, 0);
+  return paid ? say("seat.pays", { money: money(paid) }) : lines.some((line) => line.outcome === "lose") ? say("seat.collects") : "";
+}
 
 function amount(x, again, returned) {
   if (again || (returned && x.fate === "returned")) return money(x.cents);

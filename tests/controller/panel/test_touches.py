@@ -27,6 +27,8 @@ ELECTED = {"nj-pikit": {"R-56": "played_hand"}, "ma-colorado": {"R-103": "lost"}
 PROGRESSIVE = "md-uth"
 """The one document whose progressive is paid by the cards; in ma-uth a person decides about each chip (R-96)."""
 ROUNDS = int(os.environ.get("PANEL_ROUNDS", "200"))
+ENOUGH = 200
+"""Rounds by which a median is judged; fewer are only printed."""
 MOST = {
     "md-uth": (12, 18),
     "ma-uth": (15, 19),
@@ -79,6 +81,6 @@ async def test_a_round_needs_few_touches(tmp_path, people):
 async def test_touches_of_many_rounds(book, counts, tmp_path, people):
     found = await counted(book, tmp_path, people, ROUNDS, counts=counts)
     print(told(book if counts else f"{book}, no chips counted", found))
-    if counts:
+    if counts and ROUNDS >= ENOUGH:
         assert median(found) <= MOST[book][0]
         assert quantiles(found, n=20, method="inclusive")[-1] <= MOST[book][1]
