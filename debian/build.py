@@ -20,6 +20,7 @@ from email.utils import formatdate
 from pathlib import Path
 
 from pages import completions, manuals
+from scripts import SCRIPTS, script_text
 
 from supply.bill import licence_of
 
@@ -32,7 +33,6 @@ MAINTAINER = "{DEBFULLNAME} <{DEBEMAIL}>".format_map(
     {"DEBFULLNAME": "The maintainers of tablewarden", "DEBEMAIL": "maintainers@tablewarden.example"} | os.environ
 )
 """Who answers for the package: these two variables, as Debian's own tools take them."""
-SCRIPTS = ("preinst", "postinst", "prerm", "postrm")
 BUNDLED = {"purelib", "platlib"}
 
 
@@ -177,7 +177,7 @@ def _control(tree: Path, version: str, python: str, architecture: str) -> None:
     _write(tree / "DEBIAN/control", text)
     _write(tree / "DEBIAN/md5sums", sums)
     for script in SCRIPTS:
-        _write(tree / "DEBIAN" / script, (HERE / script).read_text().replace("@VERSION@", version))
+        _write(tree / "DEBIAN" / script, script_text(script, version))
 
 
 def _write(path: Path, text: str) -> None:

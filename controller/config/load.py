@@ -26,6 +26,7 @@ from controller.readers.table import Scope, Table
 from controller.readers.toml import TomlInvalid, parse_toml
 from controller.rules.amounts import CURRENCY
 from controller.rules.elections import BENCH
+from controller.rules.explain.questions import newest
 from controller.rules.model import Law
 from controller.rules.read.loader import whole
 from controller.rules.vocabulary import Method, Role
@@ -48,7 +49,7 @@ USUAL_BAUD = {Codec.MODBUS: BUS_BAUD, Codec.BEETEK: BEETEK_BAUD}
 ABOVE_DEALER = frozenset({Role.FLOORPERSON, Role.SUPERVISOR, Role.TECHNICIAN})
 LEVEL = re.compile(r"[a-z0-9-]{1,32}")
 """Names that become levels of MQTT topics; the same pattern as in `controller.publish.topics`."""
-SHA256 = re.compile(r"[0-9a-f]{16,64}")
+SHA256 = re.compile(r"[0-9a-f]{16,64}( [0-9a-f]{16,64})?")
 """A whole hash, or its beginning as the commands print it."""
 MAX_UID = 2**32 - 2
 
@@ -135,6 +136,9 @@ class _File:
         if table.rulebook:
             kinds = {device.kind for device in devices} if self.can_compare else None
             law, faults = law_of(table, elections, kinds)
+            if law is not None and (known := self._known(elections, law)) != elections:
+                elections = known
+                law, faults = law_of(table, elections, kinds)
             self.scope.add(faults)
         keys = journal.key, journal.vault
         config = Config(self.path, table, devices, journal.path, control, elections, mqtt, log, *keys, retention)
@@ -199,6 +203,16 @@ class _File:
             if section.is_sound:
                 elections[reading] = (choice, by)
         return elections
+
+    def _known(self, elections: Elections, law: Law) -> Elections:
+        """Returns the elections of questions that this version knows.
+
+        The others are a fault, unless the file answers questions up to a day after this version's newest one: then it is
+        ready for an update, or this version was gone back to.
+        """
+        if (self.questions_as_of or "") <= (newest(law.rulebook) or ""):
+            return elections
+        return {id_: made for id_, made in elections.items() if id_ in law.rulebook.questions}
 
     def _approved(self, production: bool) -> tuple[Firmware, ...]:
         """The list of approved firmware; its faults are this file's. Without one only what is for tests can serve."""

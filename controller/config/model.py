@@ -169,9 +169,10 @@ def not_kept(rulebook_id: str) -> dict[str, str]:
 def changed_since(signed: str | None, rulebook: Rulebook) -> list[Fault]:
     """A rulebook is read by the file that was signed, and by no other: its hash stands on every disposition.
 
-    `signed`: how the hash of that file began, None = it was not signed.
+    `signed`: how the hash of that file began, None = it was not signed. Two hashes with a blank between them: one of now,
+    one of the update that comes.
     """
-    if signed is None or rulebook.sha256.startswith(signed):
+    if signed is None or rulebook.sha256.startswith(tuple(signed.split())):
         return []
     return [
         Fault(

@@ -161,6 +161,12 @@ def test_installed_offline_it_plays_a_round_is_upgraded_and_keeps_the_record(pac
     )
     assert "a round is open at /run/tablewarden/control.sock. Nothing was changed." in done
     assert f"\n{VERSION}+deb{package[0]}\n" in done
+    clean.put("etc/tablewarden/unanswered.toml", '[table]\nrulebook = "md-uth"\n')
+    done = clean(
+        "! dpkg -i /tmp/newer.deb; readlink /usr/lib/tablewarden/current; rm /etc/tablewarden/unanswered.toml"
+    )
+    assert "unanswered.toml [elections] R-204, new since 2026-11-30, keeps this table closed" in done
+    assert ".1\n" not in done
     # The moment between the old files and the new ones set up: the old version still runs.
     done = clean("dpkg --unpack /tmp/newer.deb; readlink /usr/lib/tablewarden/current; tablewarden --version")
     assert f"\nprevious\ntablewarden {VERSION}\n" in done

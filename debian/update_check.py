@@ -1,0 +1,47 @@
+"""Names each table that this version would keep closed. Runs in preinst, with the old version's Python and no package."""
+
+import json
+import sys
+import tomllib
+from pathlib import Path
+
+ADDED = json.loads(r"""@ADDED@""")
+
+
+def lacks(table, elections):
+    """What the file must say before this version may come."""
+    book = ADDED.get(str(table.get("rulebook")))
+    if book is None:
+        return
+    signed = str(table.get("rulebook_sha256", ""))
+    if signed and not book["sha256"].startswith(tuple(signed.split())):
+        yield (
+            f"rulebook_sha256: this version has {table['rulebook']} as {book['sha256'][:16]}. Read what changed, then "
+            f'sign it beside the one of now: rulebook_sha256 = "{signed} {book["sha256"][:16]}"'
+        )
+    as_of = str(elections.get("questions_as_of", ""))
+    for question in book["questions"]:
+        is_asked = question["wager"] is None or question["wager"] in table.get("offered", [])
+        if is_asked and question["since"] > as_of and question["id"] not in elections:
+            choices = "".join(f"\n      {choice}" for choice in question["choices"])
+            yield (
+                f"[elections] {question['id']}, new since {question['since']}, keeps this table closed until it is elected. "
+                f"{question['problem']}{choices}"
+            )
+
+
+refused = False
+for path in sorted(Path(sys.argv[1]).glob("*.toml")):
+    try:
+        said = tomllib.loads(path.read_text())
+        table, elections = dict(said["table"]), dict(said.get("elections", {}))
+    except (OSError, ValueError, KeyError, TypeError):
+        continue  # no table, or none that runs
+    for text in lacks(table, elections):
+        refused = True
+        print(f"tablewarden: {path} {text}")
+if refused:
+    print(
+        "tablewarden: Nothing was changed. Write the answers, and the day of the newest as questions_as_of. The version of"
+    )
+    sys.exit("tablewarden:   now accepts them, so no table stops for it. Then upgrade again.")
