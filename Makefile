@@ -29,7 +29,7 @@ run: $(VENV)/.run
 
 test: setup rankers system guest
 	$(MAKE) --no-print-directory -j2 lint compiled
-	$(BIN)/pytest -q -n 3 --dist worksteal --cache-clear || { [ $$? -eq 1 ] && $(BIN)/python -m tests.support.alone; }
+	$(BIN)/pytest -q -n 4 --dist worksteal --cache-clear || { [ $$? -eq 1 ] && $(BIN)/python -m tests.support.alone; }
 
 # The tests are compiled once, beside the linters; else each worker does so for itself.
 compiled: setup

@@ -35,7 +35,7 @@ LONG_TOML = 4096
 ONLY_COMPILED = "TABLEWARDEN_ONLY_COMPILED"
 """Set where `pytest --collect-only` is to import all modules, and to make no tests."""
 
-WORKERS = 3
+WORKERS = 4
 """Of `make test`."""
 
 SETTLE_S = 2.0

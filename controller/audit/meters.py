@@ -43,6 +43,7 @@ class Told:
     void; `settled`: all of the round at once."""
 
     added: dict[tuple[str, int], int] = field(default_factory=dict)
+    seen: set[tuple[str, int]] = field(default_factory=set)
     returned: set[int] = field(default_factory=set)
     won: dict[int, int] = field(default_factory=dict)
     corrected: dict[int, int] = field(default_factory=dict)
@@ -197,7 +198,7 @@ def _entry(one: Sum, told: Told, placed: Placed, body: Body) -> Iterator[str]:
         yield from _contribution(one, told, placed, body, stood)
     elif entry == "void":
         yield from _void(told, body)
-    elif entry in ("claim", "paid", "correction"):
+    elif entry in ("seen", "claim", "paid", "correction"):
         yield from _prize(one, told, body)
 
 
@@ -234,6 +235,10 @@ def _void(told: Told, body: Body) -> Iterator[str]:
 def _prize(one: Sum, told: Told, body: Body) -> Iterator[str]:
     at, prize, posts = (body.round, body.seat), body.prize, body.posts or {}
     match body.entry:
+        case "seen":
+            told.seen.add((body.meter, body.seat))
+            if posts or (body.meter, body.seat) not in told.added:
+                yield "it moves something, or no accepted wager stands behind it"
         case "claim":
             if (body.meter, body.seat) not in told.added or at in one.claims:
                 yield "no accepted wager that has no claim yet stands behind it"
@@ -248,5 +253,7 @@ def _prize(one: Sum, told: Told, body: Body) -> Iterator[str]:
                 yield f"no settlement of {prize} cents at seat {body.seat} in {body.round} is on record"
             one.open = None
         case _:
-            if at not in one.claims or told.corrected.get(body.seat) != prize:
+            if (at not in one.claims and (body.meter, body.seat) not in told.seen) or told.corrected.get(
+                body.seat
+            ) != prize:
                 yield f"no correction to {prize} cents at seat {body.seat} in {body.round} is on record"

@@ -31,6 +31,7 @@ CHANNELS: dict[str, tuple[str, str, int, bool]] = {
     "state_seat": ("state/seat-{seat}", "One seat of the round. Empty: it is not in play.", 1, True),
     "state_last_round": ("state/last-round", "The wagers of the round before.", 1, True),
     "state_lockout": ("state/lockout", "The lock-out of the progressive unit.", 1, True),
+    "state_meter": ("state/meter-{meter}", "A progressive meter that the table computes.", 1, True),
     "state_device": (
         "state/{device}",
         "One device, under its name, such as shuffler-1. Empty: it is gone.",
@@ -58,6 +59,7 @@ PARAMETERS = {
     "table": "the table, unique in the whole company; also its client id and the CN of its certificate",
     "device": "the name of a device, such as shuffler-1",
     "seat": "the number of the seat",
+    "meter": "the name of the meter in the rulebook",
     "client": "who asked: the consumer, or the client of the response topic",
     "consumer": "the name of the consumer",
     "verb": "replay or refresh",

@@ -45,6 +45,7 @@ STATES: Mapping[str, Any] = {
     "state_round": states.RoundState,
     "state_seat": states.SeatState,
     "state_last_round": states.LastRoundState,
+    "state_meter": states.MeterState,
     "state_device": states.DeviceState,
     "state_lockout": states.LockoutState,
 }
@@ -152,6 +153,7 @@ def _sealed(schema: Schema, identities: tuple[str, ...]) -> Schema:
 
 
 def state_name(thing: str) -> str:
-    """Returns the name of the state under `state/{thing}`: one of its own, a seat, or a device."""
-    name = "state_seat" if thing.startswith("seat-") else f"state_{thing.replace('-', '_')}"
+    """Returns the name of the state under `state/{thing}`: one of its own, a seat, a meter, or a device."""
+    kind = next((kind for kind in ("seat", "meter") if thing.startswith(f"{kind}-")), thing.replace("-", "_"))
+    name = f"state_{kind}"
     return name if name in STATES else "state_device"

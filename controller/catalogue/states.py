@@ -3,7 +3,7 @@
 Tests hold each state of the golden days, and each that a test's broker receives, against these shapes.
 """
 
-from typing import NotRequired, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 from controller.games.model import Decision, Phase, Street
 from controller.games.settling.settled import Outcome
@@ -20,6 +20,32 @@ class Stated(TypedDict):
 
     sequence: int
     time: str
+
+
+class MeterClaim(TypedDict):
+    """A wager whose cards win `cents` of the meter at the player's turn. `stage`: seen, validated, or paid."""
+
+    round: str
+    seat: int
+    cents: int
+    stage: Literal["seen", "validated", "paid"]
+
+
+class MeterState(Stated):
+    """A progressive meter, in cents. `rise`: what a wager adds, in hundredths of a per cent; `limit` 0: none; `overflow`: what
+    came above it; `hits`, `paid`: prizes since it began, and their sum; `claims`: of this round and the last."""
+
+    meter: str
+    cents: int
+    currency: str
+    generation: int
+    base: int
+    rise: int
+    limit: int
+    overflow: int
+    hits: int
+    paid: int
+    claims: list[MeterClaim]
 
 
 class Levels(TypedDict):

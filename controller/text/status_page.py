@@ -62,6 +62,7 @@ def status_page(status: Document) -> list[str]:
         list(announced_lines(status.get("announce")))
         + list(offer_lines(status.get("offer")))
         + list(corrected_lines(status)),
+        list(_meters(status.get("meters", {}))),
         list(_sets(status)),
         list(_devices(status.get("devices", {}))),
         list(_record(status.get("record", {}))) + list(broker_lines(status.get("broker"))),
@@ -146,6 +147,19 @@ def _alarms(alarms: list[Document]) -> Iterator[str]:
         seen = ", ".join(alarm["seen"])
         told = f"seen by {seen}" if seen else f"nobody has seen it: act see_alarm alarm={alarm['alarm']}"
         yield f"          {told}; a supervisor clears it: act clear_alarm alarm={alarm['alarm']} found=..."
+
+
+def _meters(meters: Mapping[str, Document]) -> Iterator[str]:
+    for name, meter in meters.items():
+        paid = f"{meter['hits']} hits, {money(meter['paid'])} paid"
+        yield f"METER     {name}: {money(meter['cents'])} {meter['currency']}, generation {meter['generation']}, {paid}"
+        for claim in meter["claims"]:
+            waits = (
+                f"; act validate_progressive seat={claim['seat']} light_on=true"
+                if claim["stage"] == "seen"
+                else ""
+            )
+            yield f"CLAIM     seat {claim['seat']} of {claim['round']}: {money(claim['cents'])}, {claim['stage']}{waits}"
 
 
 def _disputes(disputes: list[Document]) -> Iterator[str]:

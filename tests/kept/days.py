@@ -16,6 +16,7 @@ from msgspec.structs import asdict
 from controller.config.model import Elections
 from controller.daemon.views.offer_document import announced_document, offer_document
 from controller.daemon.views.status import state_documents
+from controller.games.settling.meters import MeterTerms
 from controller.rules.elections import elect
 from controller.rules.vocabulary import Method
 from controller.table.decide import decided
@@ -114,6 +115,7 @@ def _table(setup: Setup) -> Line:
         "devices": {name: device.kind.value for name, device in setup.devices.items()},
         "offered": sorted(setup.offered),
         "progressive_cents": setup.progressive_cents,
+        **({"meters": msgspec.to_builtins(setup.meters)} if setup.meters else {}),
     }
 
 
@@ -130,4 +132,5 @@ def _setup(table: Line) -> Setup:
         offered=frozenset(table["offered"]),
         currency="USD",
         progressive_cents=table["progressive_cents"],
+        meters=msgspec.convert(table.get("meters", {}), dict[str, MeterTerms]),
     )

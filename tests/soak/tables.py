@@ -7,6 +7,8 @@ from random import Random
 
 from controller.cli.filters.decide import example_setup
 from controller.games.registry import unplayable
+from controller.games.settling.engine import settler_of
+from controller.games.settling.meters import MeterTerms
 from controller.rules.elections import ElectionsInvalid
 from controller.rules.model import Rulebook
 from controller.rules.parts import Dealing
@@ -49,7 +51,7 @@ def draw_setup(rng: Random, rulebook: Rulebook) -> Setup:
     kinds = {device.kind for device in devices.values()}
     two = rulebook.decks.second_set.value == "required_with_shuffler" and DeviceKind.SHUFFLER in kinds
     methods = [m for m, dealing in whole.law.rulebook.dealing.items() if _may_deal(m, dealing, kinds)]
-    return replace(
+    table = replace(
         whole,
         devices=devices,
         method=rng.choice(methods),
@@ -59,6 +61,25 @@ def draw_setup(rng: Random, rulebook: Rulebook) -> Setup:
         payout_limit=_payout_limit(rng, whole),
         progressive_cents=whole.progressive_cents if DeviceKind.PROGRESSIVE in kinds else 0,
     )
+    return with_meters(rng, table)
+
+
+def with_meters(rng: Random, setup: Setup) -> Setup:
+    """The same table, which computes its meters on some days where it has any. Draws nothing from `rng` itself."""
+    own, resets = Random(), settler_of(setup.law).resets
+    own.setstate(rng.getstate())
+    if not resets or "progressive" not in setup.offered or not setup.progressive_cents or own.random() < 0.6:
+        return setup
+    meters = {
+        name: MeterTerms(
+            least + 100 * own.randrange(3),
+            own.choice((1, 1_999, 5_000)),
+            own.choice((0, 501)),
+            own.choice((0, 4 * least)),
+        )
+        for name, (least, _) in resets.items()
+    }
+    return replace(setup, meters=meters)
 
 
 def _payout_limit(rng: Random, whole: Setup) -> int | None:

@@ -23,6 +23,7 @@ def parted(documents: Mapping[str, Document], seats_of_table: int) -> dict[str, 
     table = dict(documents["table"])
     for name, keys in PARTS.items():
         topics[name] = {key: table.pop(key) for key in keys if key in table}
+    topics |= {f"meter-{name}": meter for name, meter in table.pop("meters", {}).items()}
     topics["last-round"] = table.pop("last_round")
     round_: Document | None = table.pop("round")
     seats = round_.pop("seats") if round_ is not None else {}

@@ -6,6 +6,7 @@ Everything is derived from the state. `next_step` is the sentence for the dealer
 from collections.abc import Mapping
 from typing import Any
 
+from controller.daemon.views.meter_documents import meter_documents
 from controller.daemon.views.prompts import keeps_set, stage_document, wager_documents
 from controller.table.acts.possible import possible
 from controller.table.card_sets.cuts import offered_to
@@ -55,6 +56,7 @@ def table_document(setup: Setup, state: State) -> Document:
             "waived": stub_count_waived(setup, state),
             "full_set": full_set(setup),
         },
+        **({"meters": meter_documents(setup, state)} if state.meters else {}),
         "disputes": [_demand("dispute", dispute) for dispute in state.disputes.values()],
         "alarms": [_demand("alarm", alarm) for alarm in state.alarms.values()],
         **_there("last_back", state.last_back),

@@ -39,6 +39,7 @@ class Entry(StrEnum):
     START = "start"
     CONTRIBUTION = "contribution"
     VOID = "void"
+    SEEN = "seen"
     CLAIM = "claim"
     PAID = "paid"
     RESEED = "reseed"

@@ -16,6 +16,7 @@ from controller.table.acts.row import AnyRow
 from controller.table.fold.ruling import Draft
 from controller.table.irregularities.duties import close_done
 from controller.table.questions.stub_count_and_turns import order_cite
+from controller.table.settlement import meters
 from controller.table.state.table import Setup, State
 from controller.table.words import acts as a
 from controller.table.words.inputs import Actor, Moment
@@ -52,6 +53,7 @@ def do(draft: Draft, act: a.Act, actor: Actor) -> None:
         assert record is not None  # what has no parts is recorded
         record(draft, part, actor)
         close_done(draft)
+        meters.book(draft)
 
 
 def _part_refused(setup: Setup, state: State, parts: Sequence[a.Act], actor: Actor) -> Refusal | None:

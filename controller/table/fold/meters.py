@@ -36,6 +36,9 @@ def _wagers(state: State, before: MeterState, event: f.MeterBooked) -> dict[str,
             for seat, _ in event.wagers or ():
                 name = key(event.round, seat)
                 found[name] = replace(found[name], void=True)
+        case Entry.SEEN:
+            name = key(event.round, event.seat)
+            found[name] = replace(found[name], seen=event.prize or 0)
         case Entry.PAID | Entry.CORRECTION:
             name = key(event.round, event.seat)
             found[name] = replace(found[name], prize=event.prize)

@@ -39,6 +39,8 @@ def book(draft: Draft) -> None:
         _contributions(draft, round_)
     if round_ is not None:
         _voids(draft, round_)
+    if round_ is not None and any(isinstance(fact.event, f.HandRecorded) for fact in draft.facts):
+        _claims(draft, round_)
     if any(isinstance(fact.event, PAYS) for fact in draft.facts):
         if round_ is not None:
             _prizes(draft, round_)
@@ -80,8 +82,41 @@ def _voids(draft: Draft, round_: Round) -> None:
         for seat, wager in _progressive(round_):
             has = state.booked.get(key(round_.id, seat))
             if has is not None and not has.void and wager.fate is Fate.RETURNED:
-                gone = ((seat, wager.cents),)
-                _add(draft, name, Entry.VOID, ledger.void(has.parts), round_=round_.id, wagers=gone)
+                gone, (cite, reading) = ((seat, wager.cents),), _why_it_went(draft, seat)
+                posts = ledger.void(has.parts)
+                _add(draft, name, Entry.VOID, posts, round_=round_.id, wagers=gone, cite=cite, reading=reading)
+
+
+def _why_it_went(draft: Draft, seat: int) -> tuple[tuple[str, ...], str | None]:
+    """Clauses and reading by which the wager of this seat went back with this input."""
+    for fact in draft.facts:
+        told = fact.event
+        if isinstance(told, f.WagerDecided) and (told.seat, told.wager) == (seat, PROGRESSIVE):
+            return told.cite, told.reading
+    return (), None
+
+
+def _claims(draft: Draft, round_: Round) -> None:
+    """A hand whose cards win a part of a meter is a claim from then on, on record and on every screen. What it comes to is
+    settled at the player's turn. Cards that are recorded anew may make it another sum, or none.
+
+    Clause: md-uth 11.J(2)(a), 12.D(4).
+    """
+    wins = {
+        line.seat: (pays.meter, line)
+        for line in all_lines(draft.setup, round_)
+        if (line.wager, line.outcome) == (PROGRESSIVE, Outcome.WIN) and not (line.holder or line.coupon)
+        if isinstance(pays := parse_pays(line.pays), OfMeter)
+    }
+    known = {name: dict(state.booked) for name, state in draft.state.meters.items()}
+    for name, booked in known.items():
+        for seat, _ in _progressive(round_):
+            has = booked.get(key(round_.id, seat))
+            meter, line = wins.get(seat, ("", None))
+            comes_to = line.paid if line is not None and meter == name else 0
+            if has is not None and not has.void and has.prize is None and has.seen != comes_to:
+                cite = line.cite if line is not None else ()
+                _add(draft, name, Entry.SEEN, {}, round_=round_.id, seat=seat, prize=comes_to, cite=cite)
 
 
 def _prizes(draft: Draft, round_: Round) -> None:
@@ -123,11 +158,11 @@ def _corrections(draft: Draft, told: Round | LastRound) -> None:
     for name, state in draft.state.meters.items():
         for seat, wager in _progressive(told):
             has = state.booked.get(key(told.id, seat))
-            if has is None or has.prize is None or not wager.corrected:
+            if has is None or not wager.corrected or (has.prize is None and not has.seen):
                 continue
-            now = wager.paid if wager.outcome is Outcome.WIN else 0
-            if now != has.prize:
-                posts = ledger.correction(now - has.prize)
+            now, before = wager.paid if wager.outcome is Outcome.WIN else 0, has.prize or 0
+            if now != before:
+                posts = ledger.correction(now - before)
                 _add(draft, name, Entry.CORRECTION, posts, round_=told.id, seat=seat, prize=now)
 
 
@@ -163,11 +198,12 @@ def _add(
     reset: int | None = None,
     terms: MeterTerms | None = None,
     cite: tuple[str, ...] = (),
+    reading: str | None = None,
 ) -> None:
     state: State = draft.state
     before = state.meters[name].ledger if name in state.meters else Ledger(MeterTerms(0, 0))
     after, currency = before.posted(entry, posts, terms), draft.setup.currency
-    about = (round_, wagers, seat, claim, prize, reset, terms, cite)
+    about = (round_, wagers, seat, claim, prize, reset, terms, cite, reading)
     draft.add(f.MeterBooked(name, after.generation, entry, posts, after.cents, currency, *about))
 
 

@@ -60,19 +60,17 @@ def verify_settle_wager(setup: Setup, state: State, act: a.SettleWager, actor: A
         return coupons_and_envy.may_settle(setup, round_, act) or sums(act, 0)
     seat = round_.seats.get(act.seat)
     wager = seat.wagers.get(act.wager) if seat else None
+    cite = validation.cite_of(setup, act.wager)
     if wager is None:
-        return Refusal(f"seat {act.seat} has no {act.wager} wager in this round", code="no_such_wager")
+        return Refusal(f"seat {act.seat} has no {act.wager} wager in this round", cite, code="no_such_wager")
     if wager.outcome is not None:
-        return Refusal(
-            f"seat {act.seat}: the {act.wager} wager is settled already: {wager.outcome}", code="settled_already"
-        )
+        told = f"seat {act.seat}: the {act.wager} wager is settled already: {wager.outcome}"
+        return Refusal(told, cite, code="settled_already")
     if (first := short_hand_first(state, act.seat)) is not None:
         return first
     if wager.fate not in (*OPEN, Fate.SETTLED):
-        return Refusal(
-            f"seat {act.seat}: the {act.wager} wager is {wager.fate}; nothing is settled on it",
-            code="nothing_to_settle",
-        )
+        told = f"seat {act.seat}: the {act.wager} wager is {wager.fate}; nothing is settled on it"
+        return Refusal(told, cite, code="nothing_to_settle")
     if (wrong := sums(act, wager.cents, counted=bool(wager.cents))) is not None:
         return wrong
     if wager.fate is not Fate.SETTLED:

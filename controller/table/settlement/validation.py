@@ -9,7 +9,7 @@ from controller.rules.citation import Cited
 from controller.table.fold.ruling import Draft
 from controller.table.questions.stub_count_and_turns import order_cite
 from controller.table.settlement.offer import OPEN, PROGRESSIVE, offer
-from controller.table.state.table import LastRound, Round, Setup, State
+from controller.table.state.table import Fate, LastRound, Round, Setup, State
 from controller.table.words import acts as a
 from controller.table.words import facts as f
 from controller.table.words.inputs import Actor
@@ -29,6 +29,12 @@ def of_one_wager(
     if rule is None or round_ is None or act.seat in round_.validated:
         return None
     return _first(f"seat {act.seat}: the progressive payout is validated first", rule)
+
+
+def cite_of(setup: Setup, wager: str) -> tuple[str, ...]:
+    """The clause under which a claim on a meter is refused; none for another wager."""
+    rule = _rule(setup) if wager == PROGRESSIVE else None
+    return rule.cite if rule is not None else ()
 
 
 def of_round(setup: Setup, round_: Round) -> Refusal | None:
@@ -83,6 +89,9 @@ def verify_validate_progressive(
     lies = seat.wagers.get(PROGRESSIVE) if seat is not None else None
     if lies is None or (PROGRESSIVE not in setup.offered and lies.fate not in OPEN):  # a late chip was no wager
         return Refusal(f"seat {act.seat} has no progressive wager in this round", rule.cite, code="no_such_wager")
+    if isinstance(round_, Round) and round_.void and lies.fate is Fate.RETURNED:
+        told = f"seat {act.seat}: the round is void and the progressive wager went back; nothing can be claimed with it"
+        return Refusal(told, rule.cite, code="claim_of_void")
     if not act.light_on:
         return Refusal(
             f"seat {act.seat}: the light of the progressive unit must be on; look at the unit",

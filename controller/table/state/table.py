@@ -271,11 +271,13 @@ class Round(Struct, frozen=True):
 
 
 class Booked(Struct, frozen=True):
-    """A progressive wager in a ledger: parts that it added, whether they are void, and its prize in cents."""
+    """A progressive wager in a ledger: parts that it added, whether they are void, its prize in cents, and what its cards
+    were seen to win."""
 
     parts: int
     void: bool = False
     prize: int | None = None
+    seen: int = 0
 
 
 class MeterState(Struct, frozen=True):

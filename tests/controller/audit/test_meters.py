@@ -2,8 +2,10 @@
 
 import json
 import sqlite3
+import subprocess
 import time
 from contextlib import closing
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -63,6 +65,7 @@ def written(path, facts, change=lambda kind, body: body):
     """A record of these facts; `change` gives another body, or None for none."""
     journal, at, round_id = Journal.open(path, site="bench", table="t1"), Stamp(0, 0, "b0", "synced"), None
     drafts = []
+    getattr(change, "done", []).clear()
     for fact in facts:
         event = fact.event
         if event.kind == "round_begun":
@@ -102,6 +105,7 @@ def changed(entry, **values):
             return {**body, **values}
         return body
 
+    change.done = done  # for the next record
     return change
 
 
@@ -228,3 +232,29 @@ def test_a_meter_is_proved_over_many_bunches(tmp_path):
     with opened(many(tmp_path / "many.journal", 2_000)) as view:
         proof = proved(view)
     assert (proof.faults, proof.meters["meter"].entries) == ([], 2_001)
+
+
+SEEN_BY_SHELL = (
+    None, "an entry that sums to something", "a meter that shows something else", "a lost payment", "a lowered meter",
+)  # fmt: skip
+SCRIPT = Path(__file__).parents[3] / "docs/verify-meters.sh"
+
+
+@pytest.mark.parametrize("false", SEEN_BY_SHELL)
+def test_the_shell_proves_the_same_without_the_product(played, tmp_path, false):
+    change = FALSE[false][0] if false else lambda kind, body: body
+    path = written(tmp_path / "t1.journal", played.all, change)
+    export = tmp_path / "t1.tsv"
+    export.write_text(CliRunner().invoke(cli, ["journal", "export", str(path)]).stdout)
+    told = subprocess.run(["bash", SCRIPT, export], capture_output=True, text=True, check=False)
+    assert (told.returncode, told.stderr) == (1 if false else 0, ""), told.stdout
+    if false is None:
+        with opened(path) as view:
+            (one,) = proved(view).meters.values()
+        shown = one.accounts["meter"] // PARTS
+        assert f"meter: {shown} cents, {one.hits} claims, {one.entries} entries" in told.stdout
+        export.write_text(export.read_text().replace('"entry":"claim"', '"entry":"claim" ', 1))
+        changed_by_hand = subprocess.run(["bash", SCRIPT, export], capture_output=True, text=True, check=False)
+        assert "this is not the body that its hash names" in changed_by_hand.stdout
+    else:
+        assert "WRONG" in told.stdout

@@ -29,7 +29,7 @@ NEVER_SEEN = frozenset(
     {
         "broker_lost", "certificate_expiring", "commands_refused", "commands_taken", "confirmations_refused",
         "conn_head_differs", "conn_overwritten", "consumer_back", "consumer_late", "cutting_card_placed",
-        "decision_failed", "gaming_day_began", "gaming_day_told", "identity_alone", "identity_shared", "meter_booked",
+        "decision_failed", "gaming_day_began", "gaming_day_told", "identity_alone", "identity_shared",
         "nobody_listening", "notice_posted", "outbox_position_unreadable", "publish_delayed", "publish_parked",
         "publish_refused", "publish_released", "publisher_failed", "record_day_closed", "record_room",
         "signing_key_changed", "something_else_reported", "subscribe_refused",

@@ -220,7 +220,8 @@ class MeterBooked(Struct, frozen=True):
 
     `posts`: by account, in ten-thousandths of a cent; `cents`: what the meter shows after it. `wagers`: (seat, cents) of the
     wagers that it is about. `seat`, `claim`: whose prize, and its number; `prize`: its cents. `terms`: parameters of the
-    generation that begins; `reset`: what the meter starts again with after a full prize of this round.
+    generation that begins; `reset`: what the meter starts again with after a full prize of this round. An entry `seen` moves
+    nothing: the cards make the wager a claim of `prize` cents, 0 = no claim any more.
     """
 
     kind: ClassVar[str] = "meter_booked"
@@ -238,3 +239,4 @@ class MeterBooked(Struct, frozen=True):
     reset: int | None = None
     terms: MeterTerms | None = None
     cite: tuple[str, ...] = ()
+    reading: str | None = None
