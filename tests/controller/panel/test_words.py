@@ -83,7 +83,10 @@ def test_each_sentence_of_the_core_is_there_in_spanish():
         "bench": {f"scene.{name}" for name in MISHAPS} | {f"fault.{name}" for name in FAULTS},
     }
     for name, codes in wanted.items():
-        assert sorted(codes ^ _messages(f"{name}.es").keys()) == [], name
+        there = _messages(f"{name}.es").keys()
+        where = f"controller/panel/static/messages/{name}.es.json"
+        assert sorted(codes - there) == [], f"translate these in {where}"
+        assert sorted(there - codes) == [], f"take these out of {where}"
     assert {f"trigger.{trigger}" for trigger in Trigger} <= english
 
 
