@@ -63,7 +63,7 @@ HERE = [found for words, found in WHOLE.items() if words not in RUN and not _is_
 
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with what the pages name: a signed record, the table's public key, a store of its events."""
+    """A folder with what the pages name: a signed record, the table's public key, a store of its events, a list of tables."""
     folder = tmp_path_factory.mktemp("desk")
     table = capture(folder / "table", "uth-017", seals=False)
     table.journal.journal.close()
@@ -73,6 +73,8 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("table.pub", "keys/lv01_uth-017.pub"):
         shutil.copy(table.journal.public, folder / name)
     (folder / "config").symlink_to(ROOT / "config")
+    listed = (ROOT / "docs/install.md").read_text().partition("```\ntable,")[2].partition("```")[0]
+    (folder / "site.csv").write_text(f"table,{listed}")
     with closing(connect(folder / "house.db")) as store:
         fill(store, "sqlite", [text for kind, text in table.messages if kind == "evt"])
         store.execute(
