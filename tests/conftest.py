@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import logging
 import os
 import pickle
 import threading
@@ -111,6 +112,14 @@ def published_by_the_catalogue(unfit_messages: list[str]) -> Iterator[None]:
     unfit_messages.clear()
     yield
     assert not unfit_messages, "not as the catalogue says:\n" + "\n".join(dict.fromkeys(unfit_messages[:20]))
+
+
+@pytest.fixture(autouse=True)
+def no_dead_log() -> None:
+    """A command that ran in this process has set the log up for a stream that is closed by now."""
+    for handler in list(logging.root.handlers):
+        if getattr(getattr(handler, "stream", None), "closed", False):
+            logging.root.removeHandler(handler)
 
 
 @pytest.fixture(autouse=True)

@@ -30,10 +30,11 @@ def shipped(part: str = "rulebooks") -> Path:
 
     Raises `FileNotFoundError` if there is none.
     """
-    for directory in (INSTALLED.with_name(part), HOUSE.with_name(part)):
+    installed, house = INSTALLED.with_name(part), HOUSE.with_name(part)
+    for directory in (installed, house):
         if directory.is_dir():
             return directory
-    raise FileNotFoundError(f"no {part} in {INSTALLED.parent} or {HOUSE.parent}")
+    raise FileNotFoundError(f"no {part}: neither {installed} nor {house} is there")
 
 
 def available(directory: Path | None = None) -> tuple[str, ...]:

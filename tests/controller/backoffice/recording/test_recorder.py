@@ -16,6 +16,8 @@ from tests.controller.publish.conftest import Mosquitto
 from tests.support.far_table import FarTable, until
 from tests.support.told_table import ToldTable
 
+OF_THIS = "(SELECT oid FROM pg_database WHERE datname = current_database())"
+
 
 class Running:
     """A recorder in a thread."""
@@ -265,6 +267,9 @@ def test_recorders_share_the_tables(record, far, postgres_url: str) -> None:
     for each in senders:
         each.told.grow(40)
         each.publish()
+    lock = f"SELECT count(*) = 1 FROM pg_locks WHERE locktype = 'advisory' AND database = {OF_THIS}"
+    with database(postgres_url) as db:  # the server frees the lock of a connection a moment after its end
+        until(lambda: db.execute(lock) == [(True,)])
     third = record(url=postgres_url, share=1, shares=2)
     until(lambda: all(each.through() == 80 for each in senders), 40)
     expected = [each.told.event(number) for each in senders for number in range(1, 81)]

@@ -50,9 +50,9 @@ def test_where_no_rulebooks_came_with_the_software_it_says_where_it_looked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A package that was put together wrongly is known by the two places."""
-    monkeypatch.setattr(library, "INSTALLED", tmp_path / "installed")
-    monkeypatch.setattr(library, "HOUSE", tmp_path / "house")
-    with pytest.raises(FileNotFoundError, match=f"{tmp_path}/installed or {tmp_path}/house"):
+    monkeypatch.setattr(library, "INSTALLED", tmp_path / "installed" / "rulebooks")
+    monkeypatch.setattr(library, "HOUSE", tmp_path / "house" / "rulebooks")
+    with pytest.raises(FileNotFoundError, match=f"{tmp_path}/installed/rulebooks nor {tmp_path}/house/rulebooks"):
         shipped()
 
 
