@@ -69,7 +69,7 @@ def _tries() -> Iterator[tuple[str, Try]]:
             yield f"input {number + 1} of {path.name}", day.asked(number)
     for rulebook in RULEBOOKS:
         yield f"load {rulebook}", _same(lambda rulebook=rulebook: repr(_loaded(rulebook)))
-    for name in pages.NAMES:
+    for name in RULEBOOKS:
         yield f"page {name}", _same(lambda name=name: pages.today(name))
 
 
