@@ -33,8 +33,8 @@ def _claims(state: State, meter: MeterState) -> Iterator[Document]:
     validated = {r.id: r.validated for r in (state.last_round, state.round) if r is not None}
     for name, wager in meter.booked.items():
         round_, _, seat = name.rpartition("/")
-        if wager.seen or wager.prize is not None:
-            stage = "validated" if int(seat) in validated.get(round_, ()) else "seen"
+        if round_ in validated and not wager.void and (wager.seen or wager.prize is not None):
+            stage = "validated" if int(seat) in validated[round_] else "seen"
             cents = wager.seen if wager.prize is None else wager.prize
             yield {
                 "round": round_, "seat": int(seat), "cents": cents, "stage": stage if wager.prize is None else "paid",

@@ -205,6 +205,18 @@ def test_cards_told_anew_take_a_claim_back(with_meter):
     assert stages(table) == []
 
 
+def test_a_claim_of_a_void_or_older_round_is_not_shown(with_meter):
+    """People are told to validate no claim whose wager went back, and see none of rounds before the last."""
+    table = with_meter(seats=(1, 3)).to_showdown()
+    for act in (*(a.RecordHand(*hand) for hand in ROYAL), a.RecordHand(Area.PLAYER, "Ah Kh", 3)):
+        table.act(act)
+    assert stages(table) == [(3, 1_000_200, "seen")]
+    older = msgspec.structs.replace(table.state, round=None, last_round=None)
+    assert [meter["claims"] for meter in meter_documents(table.setup, older).values()] == [[]]
+    table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_DEALER), Role.FLOORPERSON)
+    assert stages(table) == []
+
+
 def test_a_claim_without_ground_is_refused_with_the_clause(with_meter):
     """A second one, one without an accepted wager, one of a void round."""
     table = show(with_meter(seats=(1, 3)), (1, "9h 8h"), (3, "Ah Kh"))
