@@ -150,7 +150,7 @@ class _Site:
         elif name in self._renew:
             issue(self._authority, name, use, hosts, days=self._days, renew=True, path=path)
             self._changed += 1
-            del self._sums[self._name(path)]
+            self._sums.pop(self._name(path), None)
         self._note(path)
         self._note(key)
         ca = key_file.read(self._authority / f"{AUTHORITY}.pem").decode()

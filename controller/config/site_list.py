@@ -111,7 +111,7 @@ class _List:
             yield f"broker {broker!r} is no host name or address; write one, such as broker.example or 10.20.0.5"
 
     def _wrong_devices(self, cell: str, here: int) -> Iterator[str]:
-        kinds = []
+        kinds, sockets = [], []
         for word in cell.split():
             kind, sign, rest = word.partition("=")
             adapter, comma, serial = rest.partition(",")
@@ -121,6 +121,10 @@ class _List:
             if kind in kinds:
                 yield f"kind {kind!r} stands there twice; list one here, and add the other to the table's files by hand"
             kinds.append(kind)
+            if PLACE.fullmatch(adapter):
+                if adapter in sockets:
+                    yield f"socket {adapter!r} stands there twice; look where each cable is plugged in, and correct one"
+                sockets.append(adapter)
             for what, value in (("adapter", adapter), *([("device serial", serial)] if comma else [])):
                 if not SERIAL.fullmatch(value):
                     yield f'{what} {value!r} of {kind} is no serial number; write 1 to 64 of A-Z, a-z, 0-9, ".", "_", ":", "-"'

@@ -82,6 +82,22 @@ def test_a_second_run_adds_what_is_new_and_changes_nothing_else(site) -> None:
     assert not row.startswith(hashlib.sha256(config.read_bytes()).hexdigest())
 
 
+def test_a_certificate_of_a_run_that_was_cut_off_is_renewed(site) -> None:
+    """The manifest is written last, so a cut leaves certificates that it does not name."""
+    site(LINES[0])
+    (site.out / "SHA256SUMS").unlink()
+    said = site(LINES[0], options=("--renew", "uth-001"))
+    assert said.exit_code == 0, said.output
+    assert "tables/uth-001/table.pem" in (site.out / "SHA256SUMS").read_text()
+
+
+def test_one_socket_for_two_devices_of_a_table_is_a_mistake(site) -> None:
+    """Tables with one wiring share the name of a socket; two devices of one table never do."""
+    said = site(LINES[1].replace("shoe=", "shuffler=pci-0000:00:14.0-usb-0:3:1.0 shoe="))
+    assert "line 2: socket 'pci-0000:00:14.0-usb-0:3:1.0' stands there twice" in said.output
+    assert not site.out.exists()
+
+
 def test_a_line_that_changed_is_named_and_a_certificate_is_renewed_on_request(site) -> None:
     site(LINES[0])
     before = found(site.out)
