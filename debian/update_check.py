@@ -15,9 +15,12 @@ def lacks(table, elections):
         return
     signed = str(table.get("rulebook_sha256", ""))
     if signed and not book["sha256"].startswith(tuple(signed.split())):
+        new, is_one = book["sha256"][:16], len(signed.split()) == 1
+        now = signed if is_one else "HASH-OF-NOW"
+        how = "" if is_one else " (`tablewarden rulebook list` prints the one of now; two hashes may stand there)"
         yield (
-            f"rulebook_sha256: this version has {table['rulebook']} as {book['sha256'][:16]}. Read what changed, then "
-            f'sign it beside the one of now: rulebook_sha256 = "{signed} {book["sha256"][:16]}"'
+            f"rulebook_sha256: this version has {table['rulebook']} as {new}. Read what changed, then "
+            f'sign it beside the one of now: rulebook_sha256 = "{now} {new}"{how}'
         )
     as_of = str(elections.get("questions_as_of", ""))
     for question in book["questions"]:

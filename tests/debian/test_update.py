@@ -14,7 +14,7 @@ sys.path.append(str(ROOT / "debian"))
 
 from scripts import SCRIPTS, added, script_text  # noqa: E402  # a script of debian/, in no package
 
-from controller.config.load import read_config  # noqa: E402
+from controller.config.load import SHA256, read_config  # noqa: E402
 from controller.rules.read.library import available, find  # noqa: E402
 
 OLD, NEW = "1+deb12", "2+deb12"
@@ -77,6 +77,15 @@ TABLE = '[table]\nrulebook = "md-uth"\n'
 def test_an_update_is_refused_while_a_question_that_it_adds_is_open(check, config, names):
     said = check(config)
     assert [name for name in ("R-900", "R-901", "rulebook_sha256") if name in said] == names
+
+
+@pytest.mark.parametrize("signed", ["01" * 8, f"{'01' * 8} {'23' * 8}"])
+def test_the_line_to_sign_is_one_that_a_table_takes(check, signed):
+    """After an update two hashes stand there; a third one is a fault, and the table would stay closed."""
+    said = check(TABLE + f'rulebook_sha256 = "{signed}"\n[elections]\nquestions_as_of = 2027-01-01\n')
+    line = said.partition('rulebook_sha256 = "')[2].partition('"')[0]
+    assert line.split()[1:] == ["ab" * 8]
+    assert SHA256.fullmatch(line.replace("HASH-OF-NOW", "01" * 8))
 
 
 def test_the_package_asks_what_the_rulebooks_ask():
