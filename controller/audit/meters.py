@@ -249,7 +249,8 @@ def _prize(one: Sum, told: Told, body: Body) -> Iterator[str]:
         case "paid":
             if one.open != (body.claim, *at) or posts.get("paid") != prize * PARTS:
                 yield f"it pays another claim, or not its {prize} cents"
-            if told.won.get(body.seat, prize if told.settled else None) != prize:
+            settled = told.won.get(body.seat, prize if told.settled else None)
+            if told.corrected.get(body.seat, settled) != prize:
                 yield f"no settlement of {prize} cents at seat {body.seat} in {body.round} is on record"
             one.open = None
         case _:

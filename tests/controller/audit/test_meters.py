@@ -96,6 +96,30 @@ def test_a_record_proves_its_meter(played, tmp_path):
     assert "OK: every entry sums to nothing" in told.output
 
 
+@pytest.mark.parametrize("round_ended", [False, True])
+def test_a_prize_that_was_settled_as_lost_and_corrected_is_proved(tmp_path, round_ended):
+    table = table_of(elect={"R-27": "best_of_seven"}, meters={"meter": MeterTerms(1_000_000, 2_000)}).ready()
+    table.begin(seats=(3,), trips=()).chip(3)
+    table.let_out().deal().to_showdown()
+    for area, cards, seat in (
+        (Area.COMMUNITY, "Qh Jh Th 7c 6d", 0),
+        (Area.DEALER, "7d 7s", 0),
+        (Area.PLAYER, "Ah Kh", 3),
+    ):
+        table.act(a.RecordHand(area, cards, seat))
+    table.act(a.ValidateProgressive(3, True), Role.FLOORPERSON)
+    for wager, won in (("ante", 1_000), ("play", 1_000), ("blind", 500_000)):
+        table.act(a.SettleWager(3, wager, Outcome.WIN, won))
+    table.act(a.SettleWager(3, "progressive", Outcome.LOSE))
+    if round_ended:
+        (hold,) = table.state.holds
+        for act in (a.ResolveHold(hold, a.Resolution.GO_ON), a.SettleRound(), a.CollectCards(), a.EndRound()):
+            table.act(act, Role.FLOORPERSON)
+    table.act(a.CorrectSettlement(3, "progressive", Outcome.WIN, "a royal", 1_000_100), Role.SUPERVISOR)
+    with opened(written(tmp_path / "t1.journal", table.all)) as view:
+        assert proved(view).faults == []
+
+
 def changed(entry, **values):
     done = []
 
