@@ -48,6 +48,21 @@ def test_each_text_of_a_page_or_script_is_there_in_both_languages():
         assert sorted(re.findall(r"\{\w+\}", text)) == sorted(re.findall(r"\{\w+\}", spanish[code])), code
 
 
+def test_spanish_names_a_supervisor_only_where_english_does():
+    """The floor and a supervisor are two roles; a player or dealer who is sent to the wrong one waits."""
+    english, spanish = _messages("en"), _messages("es")
+    assert [
+        code for code in english if "supervisor" in spanish[code] and "supervisor" not in english[code].lower()
+    ] == []
+
+
+def test_spanish_says_each_way_in_which_a_hand_was_settled():
+    """A hand with too many cards was split or given up before; the hold has one code for both."""
+    text = _messages("core.es")["hold.settled_before_one_hand"]
+    assert "dividida" in text
+    assert "abandonada" in text
+
+
 def _fingerprint(text):
     """As words.js makes it."""
     found = 0x811C9DC5
