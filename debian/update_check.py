@@ -45,6 +45,8 @@ for path in sorted(Path(sys.argv[1]).glob("*.toml")):
         print(f"tablewarden: {path} {text}")
 if refused:
     print(
-        "tablewarden: Nothing was changed. Write the answers, and the day of the newest as questions_as_of. The version of"
+        "tablewarden: Nothing was changed. Write the answers, and the day of the newest as questions_as_of. Then upgrade again."
     )
-    sys.exit("tablewarden:   now accepts them, so no table stops for it. Then upgrade again.")
+    sys.exit(
+        "tablewarden: The version of now accepts them, so a restart stops no table. Version 0.2.0 does not: restart none before."
+    )

@@ -52,6 +52,8 @@ def check(tmp_path_factory):
         ask = [sys.executable, "-I", "-", str(folder)]
         done = subprocess.run(ask, input=text, capture_output=True, text=True, check=False)
         assert (done.returncode == 1) == bool(done.stdout), done.stderr
+        warns = "Version 0.2.0 does not" in done.stderr  # that version takes no answers of a later one
+        assert warns == bool(done.stdout)
         return done.stdout
 
     return run
