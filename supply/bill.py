@@ -25,6 +25,9 @@ SHIPPED = ROOT / "debian" / "requirements.lock"
 RULES: dict[str, Any] = tomllib.loads((HERE / "licences.toml").read_text("utf-8"))
 PINNED = re.compile(r"^([A-Za-z0-9._-]+)==(\S+)((?: \\\n    --hash=sha256:[0-9a-f]{64})+)$", re.M)
 
+ALLOWED = "a part in brackets that is allowed"
+"""Stands for that part in an SPDX expression."""
+
 
 class SupplyError(Exception):
     """Packages that may not come in, one fault a line."""
@@ -59,8 +62,10 @@ def licence_of(said: Message) -> str:
 
 def is_allowed(expression: str) -> bool:
     """Whether each licence that an SPDX expression names is allowed; of those joined by OR one is enough."""
-    choices = expression.strip("()").split(" OR ")
-    return any(all(one.strip("() ") in RULES["allowed"] for one in choice.split(" AND ")) for choice in choices)
+    while (inner := re.search(r"\(([^()]*)\)", expression)) is not None:
+        expression = expression.replace(inner[0], ALLOWED if is_allowed(inner[1]) else "", 1)
+    allowed = {*RULES["allowed"], ALLOWED}
+    return any(all(one.strip() in allowed for one in choice.split(" AND ")) for choice in expression.split(" OR "))
 
 
 def _installed(name: str) -> Message:
