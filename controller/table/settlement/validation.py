@@ -89,8 +89,8 @@ def verify_validate_progressive(
     lies = seat.wagers.get(PROGRESSIVE) if seat is not None else None
     if lies is None or (PROGRESSIVE not in setup.offered and lies.fate not in OPEN):  # a late chip was no wager
         return Refusal(f"seat {act.seat} has no progressive wager in this round", rule.cite, code="no_such_wager")
-    if isinstance(round_, Round) and round_.void and lies.fate is Fate.RETURNED:
-        told = f"seat {act.seat}: the round is void and the progressive wager went back; nothing can be claimed with it"
+    if lies.fate is Fate.RETURNED:
+        told = f"seat {act.seat}: the progressive wager went back; nothing can be claimed with it"
         return Refusal(told, rule.cite, code="claim_of_void")
     if not act.light_on:
         return Refusal(

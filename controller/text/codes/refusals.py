@@ -121,7 +121,7 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
     "positions_apart": ("A player's positions lie side by side.", "Place the wager at a neighbouring seat."),
     "preshuffled_not_known": ("Preshuffled cards are not accepted here.", "Inspect, spread and shuffle the set."),
     "progressive_not_offered": ("This table offers no progressive wager.", "Give the chip back."),
-    "claim_of_void": ("The round is void, and its progressive wagers went back.", "Pay no claim."),
+    "claim_of_void": ("The progressive wager went back, as in a void round.", "Pay no claim."),
     "progressive_not_validated": ("The payout is not validated.", "Do `validate_progressive` first."),
     "progressive_uncounted": ("The progressive chips are not counted.", "Count them and do `record_progressive_count`."),
     "qualifies_not_asked": ("The minimum of the dealer's hand moves no wager here.", "Settle as usual."),

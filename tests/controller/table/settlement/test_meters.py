@@ -236,6 +236,17 @@ def test_a_claim_without_ground_is_refused_with_the_clause(with_meter):
     assert {refusal.cite for refusal in found} == {("11.J(2)(a)", "11.J(2)(b)", "11.J(2)(c)")}
 
 
+def test_a_claim_of_a_void_round_is_refused_after_its_end_too(with_meter):
+    table = with_meter(seats=(1, 3)).to_showdown()
+    table.act(a.ReportIrregularity(Trigger.WRONG_COUNT_DEALER), Role.FLOORPERSON)
+    for duty in [*table.state.duties]:
+        table.act(a.ConfirmDuty(duty), Role.FLOORPERSON)
+    if not table.round.collected:
+        table.act(a.CollectCards())
+    table.act(a.EndRound())
+    assert table.refused(a.ValidateProgressive(3, True), Role.FLOORPERSON).code == "claim_of_void"
+
+
 def test_a_claim_that_is_cut_off_at_any_place_and_told_again_is_one(with_meter):
     """All facts of an act are on record or none. People who do not know do the act again."""
     start = with_meter(seats=(1, 3), meter=MeterTerms(1_000_000, 2_000, 500)).to_showdown()
