@@ -89,15 +89,15 @@ def verify_validate_progressive(
     lies = seat.wagers.get(PROGRESSIVE) if seat is not None else None
     if lies is None or (PROGRESSIVE not in setup.offered and lies.fate not in OPEN):  # a late chip was no wager
         return Refusal(f"seat {act.seat} has no progressive wager in this round", rule.cite, code="no_such_wager")
-    if lies.fate is Fate.RETURNED:
-        told = f"seat {act.seat}: the progressive wager went back; nothing can be claimed with it"
-        return Refusal(told, rule.cite, code="claim_of_void")
     if not act.light_on:
         return Refusal(
             f"seat {act.seat}: the light of the progressive unit must be on; look at the unit",
             rule.cite,
             code="light_off",
         )
+    if lies.fate is Fate.RETURNED:
+        told = f"seat {act.seat}: the progressive wager went back; nothing can be claimed with it"
+        return Refusal(told, rule.cite, code="claim_of_void")
     return None
 
 
