@@ -32,7 +32,7 @@ HOLDS: Mapping[str, tuple[str, str]] = {
     "record_damaged": ("The record is not as it was written.", "Keep the file, and call the supervisor."),
     "round_unproven": ("A device was away while cards were dealt.", "Look at the hands."),
     "self_test_failed": ("A device failed its self-test.", "Take it out of service."),
-    "settled_before_one_hand": ("A hand with too many cards was settled as two.", "Correct it, or let it stand."),
+    "settled_before_one_hand": ("A hand with too many cards was settled as split or given up.", "Correct it, or let it stand."),
     "settled_before_revoked": ("A wager was settled by an answer that does not hold.", "Correct it, or let it stand."),
     "settled_before_short": ("A hand with too few cards was settled as given up.", "Correct it, or let it stand."),
     "settled_before_void": ("Wagers were settled before the round was void.", "Decide what becomes of them."),
