@@ -82,9 +82,10 @@ def sentences():
 async def badge_reader(at):
     """A reader is a keyboard: digits and Enter, faster than a hand; the PIN follows."""
     async with at.tab("/login") as page:
+        await page.wait_for_selector("#number:focus")
         await page.keyboard.type("1001")
         await page.keyboard.press("Enter")
-        assert await page.evaluate("document.activeElement.id") == "pin"
+        await page.wait_for_selector("#pin:focus")
         await page.keyboard.type("1234")
         await page.keyboard.press("Enter")
         await page.wait_for_selector("body.dealer:not(.waiting)")
