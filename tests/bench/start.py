@@ -68,7 +68,7 @@ def configure(work: Path, *, has_key: bool) -> Path:
 
 
 KEEPS_S = 1.0
-"""A daemon that is killed in the instant of its first answer has not kept its state yet, and the next start folds it all again."""
+"""A daemon that is killed in the instant of its first answer has not kept its state yet, and the next start folds all again."""
 
 
 def started(config: Path, end: signal.Signals) -> tuple[float, float]:
