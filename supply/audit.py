@@ -29,7 +29,7 @@ def asked(tool: str, lock: Path) -> dict[str, Any]:
         "--timeout=15",
     ]
     try:
-        done = subprocess.run([*command, "--timeout=15"], capture_output=True, text=True, check=False, timeout=600)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
         answer = json.loads(done.stdout)
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return {}

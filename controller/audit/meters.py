@@ -39,8 +39,8 @@ class Sum:
 
 @dataclass(slots=True)
 class Told:
-    """What the record says of the progressive wagers of a round: cents by seat. `added`: parts by meter and seat, while it is not
-    void; `settled`: all of the round at once."""
+    """The progressive wagers of one round as the record has them: cents by seat. `added`: the parts that went to each meter, by
+    meter and seat, until the round is void. `settled`: the whole round was settled at once."""
 
     added: dict[tuple[str, int], int] = field(default_factory=dict)
     seen: set[tuple[str, int]] = field(default_factory=set)

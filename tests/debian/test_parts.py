@@ -1,4 +1,4 @@
-"""What the Debian package is made of, without a build: scripts, manual pages, completion, wheels."""
+"""The parts of the Debian package, looked at without a build: scripts, manual pages, completion, wheels."""
 
 import re
 import subprocess

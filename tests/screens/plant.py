@@ -64,7 +64,7 @@ WANTED: dict[str, dict[str, Callable[[Document], bool]]] = {
         "stub": lambda s: bool(s["round"]) and (s.get("next_act") or {}).get("act") == "record_stub_count",
     },
 }
-"""What is so in each state, by the bench that it is looked for in."""
+"""By bench: the planted states to look for on it, each with the condition that must hold."""
 
 
 def planted() -> dict[str, Document]:

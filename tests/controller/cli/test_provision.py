@@ -64,7 +64,7 @@ def test_each_table_has_all_its_files_and_no_secret_is_printed(site) -> None:
 
 
 def test_a_second_run_adds_what_is_new_and_changes_nothing_else(site) -> None:
-    """What a person filled in stays; the manifest shows that it was changed."""
+    """A second run keeps each file that a person edited, and the manifest shows the edit."""
     site(LINES[0])
     config = site.out / "tables/uth-001/table.toml"
     config.write_text("# answered by sam\n")

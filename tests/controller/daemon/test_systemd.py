@@ -137,7 +137,7 @@ def _point(name: str) -> str:
 
 
 def test_logins_and_folders_of_the_package_are_those_of_the_units() -> None:
-    """What sysusers.conf makes is what a unit runs as, and nothing else."""
+    """Each user that sysusers.conf makes runs a unit, and each unit runs as one of them."""
     words = [line.split() for line in (FILES / "sysusers.conf").read_text().splitlines()]
     made = {word[1] for word in words if word and word[0] in "ug"}
     used = set()

@@ -30,7 +30,7 @@ ROYAL = ((Area.COMMUNITY, "Qh Jh Th 2c 2d", 0), (Area.DEALER, "4c 4d", 0))
 
 @pytest.fixture
 def with_meter(make_table):
-    """A table whose meter is computed here, cards let out, with progressive wagers at these seats."""
+    """A table that computes its meter itself. Its cards are out, and these seats have a progressive wager."""
 
     def make(seats=(1, 3), elect=None, meter=METER):
         chosen = {"R-27": "best_of_seven", **(elect or {})}
